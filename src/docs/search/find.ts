@@ -8,7 +8,7 @@ import type { DocsEnvironment } from '../environment.ts';
 import type { GeoView } from '../geo/index.ts';
 import { Candidates, GROWTH, joinLists, listLengths, type Placed, toWindows } from './candidates.ts';
 import { curateSearch, isMeant, type PinnedDocument } from './curate.ts';
-import { inOrder, matchOrderOf, orderResults, type ResultOrder } from './order.ts';
+import { matchOrderOf, orderResults, type ResultOrder, sortedMatches } from './order.ts';
 import { readConsistently, type Sources } from './read-consistently.ts';
 import { type ContentOptions, readRows, type ResultRow } from './read-rows.ts';
 import type { RankedRequest } from './request.ts';
@@ -118,7 +118,7 @@ export async function findResults(deps: FindDeps, request: RankedRequest, scope:
     const wanted = {
       limit,
       pinned: pins.filter((ord) => only?.has(ord) !== false),
-      order: order && matchOrderOf(order, only === undefined ? skipped : 0),
+      order: order && matchOrderOf(order, only === undefined ? skipped : 0, first?.words.begun),
     };
     const look = await retrieve(deps, request, sides, { hidden, wanted, only });
     first ??= look;
@@ -134,7 +134,7 @@ export async function findResults(deps: FindDeps, request: RankedRequest, scope:
     }
     const ordered = order === undefined
       ? placed
-      : await sorted(deps, request, scope, lists[0].candidates, placed, order);
+      : await sorted(deps, request, scope, lists[0].candidates, placed, { order, begun: first?.words.begun });
     reading = await read(deps, { ...request, offset: request.offset - skipped }, ordered, { ...scope, rules }, pinned,
       content);
     return changed(reading.ords);
@@ -255,7 +255,8 @@ function placedOf(hits: readonly FusedHit[], { mode, windowSize }: RankedRequest
 
 /** Hits in the order of the request, those of earlier pages by cursor left out. */
 async function sorted({ columns }: FindDeps, { collection, mode }: RankedRequest, { sides }: FindScope,
-  candidates: Candidates, placed: readonly Placed<FusedHit>[], order: ResultOrder): Promise<InOrder[]>
+  candidates: Candidates, placed: readonly Placed<FusedHit>[],
+  { order, begun }: { readonly order: ResultOrder; readonly begun: Mark | undefined }): Promise<InOrder[]>
 {
   // A document is one result in the mode `parent`, whichever of its passages is the best.
   const results = placed.map((each) => ({
@@ -265,7 +266,7 @@ async function sorted({ columns }: FindDeps, { collection, mode }: RankedRequest
     placed: each,
   }));
   const ordered = isWhole(sides)
-    ? inOrder(results, order, ({ ord }) => candidates.placeOf(ord))
+    ? sortedMatches(results, order, begun, ({ ord }) => candidates.placeOf(ord))
     : await orderResults(columns, collection, results, order, (ord) => candidates.distanceOf(ord));
   return ordered.map(({ result, mark }) => ({ ...result.placed, mark }));
 }

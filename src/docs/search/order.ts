@@ -1,10 +1,10 @@
 import { OrdSet } from '../../lib/ord-set.ts';
 import { compareTexts } from '../../search/filter/index.ts';
-import { comparePlaces, cursorOf, type CursorRequest, type Mark, parseSort, type SortKey, type SortValue,
+import { comparePlaces, cursorOf, type CursorRequest, type Mark, parseSort, type Place, type SortKey, type SortValue,
   writeCursor } from '../../search/order/index.ts';
 import type { ColumnsView } from '../columns/columns-view.ts';
 import { readyColumns } from '../columns/select-documents.ts';
-import type { MatchOrder } from './retriever.ts';
+import type { LastMatch, MatchOrder } from './retriever.ts';
 
 /**
  * Number of candidates that a search by similarity finds before it puts them in another order or in pages by cursor;
@@ -38,8 +38,8 @@ export interface OrderedResult<R> {
 }
 
 const NEAREST_FIRST: readonly ResultKey[] = [{ column: { kind: 'distance' }, descending: false }];
-/** Besides the sort values, a mark has the passage and the number of results up to it. */
-const EXTRA_VALUES = 2;
+/** Besides the sort values, a mark has the passage, the ordinal of the document, and the number of results up to it. */
+const EXTRA_VALUES = 3;
 
 /**
  * The order that `sort` and `cursor` ask for; undefined if results are best first and paged by offset. `query` is
@@ -75,8 +75,7 @@ function withCursor(keys: readonly ResultKey[],
 
 /** Number of results on the pages before this one. */
 export function passedBefore({ cursor }: ResultOrder): number {
-  const passed = Number(cursor?.after?.place.at(-1) ?? 0);
-  return Number.isSafeInteger(passed) ? Math.min(Math.max(passed, 0), 1_000_000) : 0;
+  return cursor?.after === undefined ? 0 : passedIn(cursor.after.place);
 }
 
 /** The cursor of the page that starts behind a result; undefined for pages by offset. */
@@ -84,13 +83,17 @@ export function cursorBehind({ cursor }: Pick<ResultOrder, 'cursor'>, mark: Mark
   return cursor === undefined || mark === undefined ? undefined : writeCursor(cursor.order, mark);
 }
 
-/** The order as a retriever of all matches sorts them, without the first `skip`. Distances are not known to it. */
-export function matchOrderOf({ keys, cursor }: ResultOrder, skip: number): MatchOrder {
+/**
+ * The order as a retriever of all matches sorts them, without the first `skip`. Distances are not known to it. `begun`:
+ * where the page begins, if an earlier look has found that out.
+ */
+export function matchOrderOf({ keys, cursor }: ResultOrder, skip: number, begun: Mark | undefined): MatchOrder {
   const after = cursor?.after;
   return {
     keys: keys.filter((key): key is SortKey => key.column.kind !== 'distance'),
     skip,
-    after: after && { place: placeIn(after).values, tie: after.tie },
+    after: begun ?? (after && { place: positionIn(after).values, tie: after.tie }),
+    last: begun === undefined && after !== undefined && isByScore(keys) ? lastIn(after) : undefined,
   };
 }
 
@@ -109,7 +112,7 @@ export async function orderResults<R extends RankedResult>(view: Pick<ColumnsVie
   distanceOf: (ord: number) => number | undefined = () => undefined): Promise<OrderedResult<R>[]>
 {
   const places = await placesOf(view, collection, results, storedKeys(order));
-  return inOrder(results, order, ({ ord, score }) => {
+  const sorted = inOrder(results, order, ({ ord, score }) => {
     const document = places.get(ord);
     if (document === undefined) return undefined;
     const stored = document.place.values();
@@ -118,25 +121,18 @@ export async function orderResults<R extends RankedResult>(view: Pick<ColumnsVie
     ): SortValue => (kind === 'score' ? score : kind === 'distance' ? distanceOf(ord) : stored.next().value));
     return { place, tie: document.tie };
   });
+  return numbered(sorted, order, startOf(sorted, order));
 }
 
-/** Results by the values of their documents. A document without values is left out, and so are earlier pages. */
-export function inOrder<R extends RankedResult>(results: readonly R[], order: ResultOrder,
-  placeOf: (result: R) => Mark | undefined): OrderedResult<R>[]
+/**
+ * Matches that a retriever has sorted, and whatever else was found, in that order. `begun`: where the page begins.
+ */
+export function sortedMatches<R extends RankedResult>(results: readonly R[], order: ResultOrder,
+  begun: Mark | undefined, placeOf: (result: R) => Mark | undefined): OrderedResult<R>[]
 {
-  const { keys, cursor } = order;
-  const sorted = results.flatMap((result): Unnumbered<R>[] => {
-    const found = placeOf(result);
-    return found === undefined ? [] : [{ result, values: found.place, tie: found.tie, chunk: result.chunk ?? 0 }];
-  }).sort((a, b) => compare(a, b, keys));
-  const after = cursor?.after;
-  const start = after === undefined ? 0 : sorted.findIndex((one) => compare(one, placeIn(after), keys) > 0);
-  const rest = start < 0 ? [] : sorted.slice(start);
-  const passed = passedBefore(order);
-  return rest.map(({ result, values, tie, chunk }, i) => ({
-    result,
-    mark: { place: [...values, chunk, passed + i + 1], tie },
-  }));
+  const sorted = inOrder(results, order, placeOf);
+  const start = begun === undefined ? 0 : firstBehind(sorted, { values: begun.place, tie: begun.tie, chunk: 0 }, order);
+  return numbered(sorted, order, start);
 }
 
 interface Position {
@@ -149,8 +145,60 @@ interface Unnumbered<R> extends Position {
   readonly result: R;
 }
 
-function placeIn({ place, tie }: Mark): Position {
+/** Results by the values of their documents. A document without values is left out. */
+function inOrder<R extends RankedResult>(results: readonly R[], { keys }: ResultOrder,
+  placeOf: (result: R) => Mark | undefined): Unnumbered<R>[]
+{
+  return results.flatMap((result): Unnumbered<R>[] => {
+    const found = placeOf(result);
+    return found === undefined ? [] : [{ result, values: found.place, tie: found.tie, chunk: result.chunk ?? 0 }];
+  }).sort((a, b) => compare(a, b, keys));
+}
+
+/** Results from one on, with their marks. */
+function numbered<R extends RankedResult>(sorted: readonly Unnumbered<R>[], order: ResultOrder,
+  start: number): OrderedResult<R>[]
+{
+  const passed = passedBefore(order);
+  return sorted.slice(start).map(({ result, values, tie, chunk }, i) => ({
+    result,
+    mark: { place: [...values, chunk, result.ord, passed + i + 1], tie },
+  }));
+}
+
+/**
+ * Where the next page begins: with an order by score, behind the present place of the last result, because every write
+ * may change all scores; if it is not found any more, behind as many results as were before it.
+ */
+function startOf<R>(sorted: readonly Unnumbered<R>[], order: ResultOrder): number {
+  const after = order.cursor?.after;
+  if (after === undefined) return 0;
+  const position = positionIn(after);
+  if (!isByScore(order.keys)) return firstBehind(sorted, position, order);
+  const last = sorted.findIndex(({ tie, chunk }) => tie === position.tie && chunk === position.chunk);
+  return last < 0 ? passedBefore(order) - 1 : last + 1;
+}
+
+function firstBehind<R>(sorted: readonly Unnumbered<R>[], position: Position, { keys }: ResultOrder): number {
+  const first = sorted.findIndex((one) => compare(one, position, keys) > 0);
+  return first < 0 ? sorted.length : first;
+}
+
+function isByScore(keys: readonly ResultKey[]): boolean {
+  return keys.some(({ column }) => column.kind === 'score');
+}
+
+function positionIn({ place, tie }: Mark): Position {
   return { values: place.slice(0, -EXTRA_VALUES), tie, chunk: Number(place.at(-EXTRA_VALUES) ?? 0) };
+}
+
+function lastIn({ place }: Mark): LastMatch {
+  return { ord: Number(place.at(-2) ?? 0), passed: passedIn(place) };
+}
+
+function passedIn(place: Place): number {
+  const passed = Number(place.at(-1) ?? 0);
+  return Number.isSafeInteger(passed) ? Math.min(Math.max(passed, 0), 1_000_000) : 0;
 }
 
 function compare(a: Position, b: Position, keys: readonly ResultKey[]): number {

@@ -31,6 +31,14 @@ export interface MatchOrder {
   readonly skip: number;
   /** Where the page before it ended. */
   readonly after: Mark | undefined;
+  /** The last match of the page before, if its place may have changed since. */
+  readonly last?: LastMatch | undefined;
+}
+
+export interface LastMatch {
+  readonly ord: number;
+  /** Number of matches up to it. */
+  readonly passed: number;
 }
 
 /** The best documents or passages by one retriever. */
@@ -44,6 +52,8 @@ export interface Retrieved<Hit> {
   readonly isLowerBound?: boolean | undefined;
   /** The values by which the hits were sorted, by ordinal, if they were. */
   readonly places?: ReadonlyMap<number, Mark> | undefined;
+  /** Behind which match the page of an order begins; undefined for the first page. */
+  readonly begun?: Mark | undefined;
   /** The algorithm that was used, if there are several. */
   readonly algorithm?: Algorithm | undefined;
   /** Number of documents whose vectors could not be compared. */

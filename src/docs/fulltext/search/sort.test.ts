@@ -181,6 +181,27 @@ describe.each(DRIVERS)('sorted results over %s (decision D-135)', (driver) => {
       },
     );
 
+    it.each([undefined, 'score:asc', 'score, key:desc'])(
+      'by %s has every document once and ends, while each write changes all scores',
+      async (sort) => {
+        const equal = Array.from({ length: 20 }, (_, i) => `e${String(i).padStart(2, '0')}`);
+        for (const key of equal) await fixture.add(key, 'A post.', { title: [`Post ${key}`] });
+        const keys = await walk('searchFullText', { query: 'post', sort, limit: 4 }, async (round) => {
+          if (round < 12) await fixture.add(`w${round}`, 'Another post');
+        });
+        expect(keys.filter((key) => key.startsWith('e')).toSorted()).toEqual(equal);
+      },
+    );
+
+    it('by score goes on behind the documents before the last one, if that one is deleted', async () => {
+      const equal = Array.from({ length: 12 }, (_, i) => `e${String(i).padStart(2, '0')}`);
+      for (const key of equal) await fixture.add(key, 'A post.');
+      const keys = await walk('searchFullText', { query: 'post' }, async (round) => {
+        if (round === 0) await fixture.call('deleteDocument', { collection: 'c', key: 'e03', lang: 'en' });
+      });
+      expect(keys).toEqual(equal);
+    });
+
     it('hides what curation hides, and pins nothing', async () => {
       await fixture.call('createCurationRule', {
         collection: 'c',

@@ -3,6 +3,7 @@ import { Pace } from '../../../lib/pace.ts';
 import type { Columns, Scores } from '../../../search/columns/index.ts';
 import type { WordsHit } from '../../../search/fusion/fuse.ts';
 import { RERANKED } from '../../../search/inverted/index.ts';
+import type { Mark } from '../../../search/order/index.ts';
 import type { Retrieved, Retriever, Wanted } from '../../search/index.ts';
 import type { Expansion } from '../expansion/expansion.ts';
 import { isAmong } from '../view/document-classes.ts';
@@ -140,12 +141,14 @@ interface SortedPage extends Required<Pick<Wanted, 'limit' | 'pinned'>> {
  * it. Nothing is awaited, so that neither columns nor index change meanwhile.
  */
 function sortMatches(index: TextIndex, query: Omit<TextQuery, 'limit'>, columns: Columns | undefined,
-  { limit, pinned, order: { keys, skip, after } }: SortedPage, collect: boolean): Retrieved<WordsHit>
+  { limit, pinned, order }: SortedPage, collect: boolean): Retrieved<WordsHit>
 {
   const { total, matches } = index.search({ ...query, limit: 0, collect: true });
+  const { keys, skip } = order;
   const isByScore = keys.some(({ column }) => column.kind === 'score');
   const scores = isByScore ? allScores(index, query, matches!) : undefined;
-  const page = columns?.sort(matches!, { keys, offset: skip, count: limit - skip, after, scores }) ?? [];
+  const begun = columns && presentEnd(columns, matches!, order, scores);
+  const page = columns?.sort(matches!, { keys, offset: skip, count: limit - skip, after: begun, scores }) ?? [];
   const pins = OrdSet.of(pinned.filter((ord) => matches!.has(ord)));
   const pinnedPlaces = columns?.sort(pins, { keys, offset: 0, count: pinned.length, scores }) ?? [];
   const places = new Map([...page, ...pinnedPlaces].map(({ ord, ...place }) => [ord, place]));
@@ -158,9 +161,27 @@ function sortMatches(index: TextIndex, query: Omit<TextQuery, 'limit'>, columns:
       return score === undefined ? [] : [{ ord, score: weighed(score, query.factors?.[ord]) }];
     }),
     places,
+    begun,
     total,
     matches: collect ? matches : undefined,
   };
+}
+
+/**
+ * Where the page before ends now: every write may change the scores of all matches, and so the place of its last match.
+ * If that one is no match any more, the page goes on behind as many as were before it.
+ */
+function presentEnd(columns: Columns, matches: OrdSet, { keys, after, last }: NonNullable<Wanted['order']>,
+  scores: Scores | undefined): Mark | undefined
+{
+  if (last === undefined) return after;
+  const { ord, passed } = last;
+  const placeAt = (among: OrdSet, offset: number): Mark | undefined => {
+    const found = columns.sort(among, { keys, offset, count: 1, scores }).at(0);
+    return found && { place: found.place, tie: found.tie };
+  };
+  if (matches.has(ord)) return placeAt(OrdSet.of([ord]), 0);
+  return passed < 2 ? undefined : placeAt(matches, passed - 2) ?? after;
 }
 
 /** In arrays of numbers, because a search must not allocate an object for each match. */
