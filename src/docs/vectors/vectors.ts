@@ -63,7 +63,7 @@ export function createVectors(environment: DocsEnvironment, areas: VectorsAreas)
     isSecret: (collection) => collections.configOf(collection)?.encrypted === true,
     keys: environment.keys,
     checkpoints: CheckpointFiles.beside(sql, 'vectors', CHECKPOINT_MAGIC),
-    ...(timer && { timer }),
+    timer,
   });
   const requireProvider = (): void => {
     if (!embeddings.describe().vectors.enabled)

@@ -210,7 +210,7 @@ export function highlightsOf({ fields }: Pick<SearchRequest, 'fields'>, options:
   const { marks, highlighted } = matcher;
   const tokens = code ? tokenizeCode : tokenize;
   const scan = marks && ((text: string | Buffer) => (code ? marks.scanBy(tokenizeCode, text) : marks.scan(text)));
-  const all: HighlightOptions = { ...options, ...highlighted, tokens, ...(scan && { scan }), markdown: !code };
+  const all: HighlightOptions = { ...options, ...highlighted, tokens, scan, markdown: !code };
   const counts = (field: Field): boolean => fields?.includes(field) !== false;
   const body = counts(CONTENT)
     ? highlight(contentMd, all).map((found): Highlight => ({ field: FIELDS[CONTENT], ...found }))

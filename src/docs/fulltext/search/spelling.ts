@@ -102,7 +102,7 @@ function isUnknown(index: TextIndex, { classes, analyzer }: Reading, { form, sta
     readings: [{ classes, analyzer, root: { kind: 'term', form, start, end } }],
     algorithm: 'tfidf',
     limit: 0,
-    ...(fields && { fields }),
+    fields,
   }).total === 0;
 }
 

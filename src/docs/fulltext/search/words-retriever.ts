@@ -62,9 +62,9 @@ export function textQuery({ plan, algorithm, fieldWeights, fields }: SearchReque
     readings: plan.readings,
     algorithm,
     fieldWeights,
-    ...(fields && { fields }),
-    ...(eligible && { filter: eligible }),
-    ...(factors && { factors }),
+    fields,
+    filter: eligible,
+    factors,
   };
 }
 
@@ -233,7 +233,7 @@ class SearchFeedback {
     const index = deps.view.indexOf(collection);
     return index === undefined || this.#feedback.length === 0
       ? hits
-      : index.rescore(hits, this.#feedback, { ...this.#request, ...(factors && { factors }) });
+      : index.rescore(hits, this.#feedback, { ...this.#request, factors });
   }
 
   async #learn({ sql, codec, view }: Pick<SearchDeps, 'sql' | 'codec' | 'view'>,
@@ -342,7 +342,7 @@ function namesByOrd(index: TextIndex, { classes, analyzer }: Reading, { node, la
     algorithm: 'tfidf',
     limit: 0,
     look: ords,
-    ...(fields && { fields }),
+    fields,
   });
   return ords.map((_, i) => (looked[i] === undefined ? NO_LABELS : labels));
 }

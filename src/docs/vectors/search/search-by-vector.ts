@@ -122,10 +122,10 @@ async function searchIndex(deps: NearestDeps, index: CollectionVectors, query: N
     algorithm,
     metric: query.metric ?? 'cosine',
     perDocument: query.perDocument ?? false,
-    ...(query.threshold !== undefined && { threshold: query.threshold }),
-    ...(oversample !== undefined && { oversample }),
-    ...(filter && { filter: filter.words }),
-    ...(fromDisk && { fullVectors: fullVectors(deps.sql.background, query.vector.length) }),
+    threshold: query.threshold,
+    oversample,
+    filter: filter?.words,
+    fullVectors: fromDisk ? fullVectors(deps.sql.background, query.vector.length) : undefined,
   };
   const { hits, algorithm: used } = await inRange(
     () => (leadWeight > 0 ? searchWithLeads(index, wanted, leadWeight) : index.search(wanted))
