@@ -10,7 +10,7 @@ const RANKS = [['lib'], ['errors'], ['kernels', 'text', 'storage', 'net'], ['sea
   'app',
 ]];
 
-const TESTS = ['**/*.test.ts', 'src/testkit/**', 'contract-tests/**', 'bench/**'];
+const TESTS = ['**/*.test.ts', '**/test-fixture.ts', 'src/testkit/**', 'contract-tests/**', 'bench/**'];
 
 const ranked = RANKS.flatMap((rooms, rank) =>
   rooms.map((room) => ({

@@ -180,7 +180,7 @@ function nearest({ results, ...answer }: Found & Rest): Rest {
       warnings: [],
     }),
     ...ending(answer as Ending),
-    results: results.map((result) => found(result, PASSAGE)),
+    results: results.map((result) => found(result, [...PASSAGE, 'distanceMeters'])),
   };
 }
 

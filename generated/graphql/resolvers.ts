@@ -1946,6 +1946,8 @@ export type VectorSearchResult = {
   readonly score: Scalars['Float']['output'];
   /** Place among the results, from 1. */
   readonly rank: Scalars['Int']['output'];
+  /** Distance from the middle of `geo`, in metres; null without `geo`. */
+  readonly distanceMeters: Maybe<Scalars['Float']['output']>;
   /** Number of the passage in its document, counted from 0, of the best one in a window; null in the mode `parent`. */
   readonly chunkIndex: Maybe<Scalars['Int']['output']>;
   /** Text of the passage, or of the window around it; null in the mode `parent`. */
@@ -3135,6 +3137,7 @@ export type VectorSearchResultResolvers<ContextType = GraphqlContext, ParentType
   document?: Resolver<ResolversTypes['Document'], ParentType, ContextType>;
   score?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
   rank?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  distanceMeters?: Resolver<Maybe<ResolversTypes['Float']>, ParentType, ContextType>;
   chunkIndex?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
   chunkText?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   startLine?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;

@@ -1,6 +1,5 @@
-import { constants } from 'node:fs';
-import { rmSync } from 'node:fs';
-import { chmod, copyFile, mkdtemp } from 'node:fs/promises';
+import { constants, rmSync } from 'node:fs';
+import { copyFile, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { makeFolder } from '../lib/files.ts';

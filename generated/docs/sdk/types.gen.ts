@@ -3491,6 +3491,10 @@ export type VectorResult = {
      * Place, counted from 1; on pages by cursor on from those of the page before.
      */
     rank: number;
+    /**
+     * Distance from the middle of `geo`, in metres; absent without `geo`.
+     */
+    distanceMeters?: number;
     chunkIndex?: ChunkIndex;
     chunkText?: ChunkText;
     /**

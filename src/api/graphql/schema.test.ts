@@ -17,7 +17,7 @@ type Document { id: ID! key: String! lang: String! meta: JSONObject! contentMd: 
 type DocumentEdge { cursor: String! node: Document! }
 type PageInfo { hasNextPage: Boolean! hasPreviousPage: Boolean! startCursor: String endCursor: String totalCount: Int! }
 type DocumentConnection { edges: [DocumentEdge!]! pageInfo: PageInfo! totalCount: Int! contextTruncated: Boolean! truncated: Boolean! nextOffset: Int nextCursor: String }
-type VectorSearchResult { document: Document! score: Float! rank: Int! chunkIndex: Int chunkText: String startLine: Int endLine: Int }
+type VectorSearchResult { document: Document! score: Float! rank: Int! distanceMeters: Float chunkIndex: Int chunkText: String startLine: Int endLine: Int }
 type VectorSearchResponse { results: [VectorSearchResult!]! total: Int! model: String dimensions: Int contextTruncated: Boolean! reranked: Int facets: JSONObject facetsTruncated: Boolean! truncated: Boolean! nextOffset: Int nextCursor: String algorithm: String! distanceMetric: String! retrievalMode: String searchStats: SearchStats! warnings: [String!]! responsePrompt: String }
 type SearchStats { durationMs: Int! }
 type CrossSearchResult { collection: String! document: Document! score: Float! rank: Int! }

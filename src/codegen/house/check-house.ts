@@ -7,7 +7,7 @@ import { operations as runsOperations } from '../../../generated/runs/operations
 import { importCircles, longLines, operationLists, passedEntryPoints } from './measures.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..', '..');
-const TESTS = /\.test\.ts$|\/testkit\//;
+const TESTS = /\.test\.ts$|\/test-fixture\.ts$|\/testkit\//;
 /** A file below this length is a fragment of an idea, unless it is an entry point or data. */
 const SHORT = 25;
 

@@ -1,10 +1,11 @@
 import { unixSeconds } from '../../lib/clock.ts';
+import { OrdSet } from '../../lib/ord-set.ts';
 import { Pace } from '../../lib/pace.ts';
 import { AnswerBudget } from '../../operations/index.ts';
 import { inList } from '../../storage/index.ts';
 import type { Documents } from '../documents/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
-import { OrdSet, PLAIN_SEARCH, readyWords, resolveWords, textQuery, type WordsDeps,
+import { PLAIN_SEARCH, readyWords, resolveWords, textQuery, type WordsDeps,
   type WordsRequest } from '../fulltext/index.ts';
 import type { Hybrid } from '../hybrid/index.ts';
 import { eligibleDocuments, expressionOf, readRows } from '../search/index.ts';

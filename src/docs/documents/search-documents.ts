@@ -3,15 +3,14 @@ import type { ProjectedDocument } from '../../../generated/docs/sdk/types.gen.ts
 import { ServiceError } from '../../errors/index.ts';
 import { unixSeconds } from '../../lib/clock.ts';
 import { Pace } from '../../lib/pace.ts';
-import { type AnswerBudget, type Context, type InputOf, Reply, truncationHeaders,
+import { type AnswerBounds, type AnswerBudget, type InputOf, Reply, truncationHeaders,
   truncationOf } from '../../operations/index.ts';
 import type { ValueCount } from '../../search/columns/index.ts';
-import type { Filter } from '../../search/filter/index.ts';
-import { cursorOf, type Mark, parseSort, type SortKey, writeCursor } from '../../search/order/index.ts';
+import { cursorOf, type CursorRequest, parseSort, type SortKey } from '../../search/order/index.ts';
 import type { Row, Sql } from '../../storage/index.ts';
 import { selectDocuments } from '../columns/index.ts';
-import { countWithinBudget, expressionOf, limitOf, presentInOrder, projectDocument, type Projection, projectionOf,
-  type Shown, shown } from '../search/index.ts';
+import { endPage, expressionOf, limitOf, type ListDeps, listDocuments, type ListSearch, type PageEnd, type Projection,
+  projectionOf, type Shown, shownDocument } from '../search/index.ts';
 import { type CollectionRow, readCollection } from '../stored-collections.ts';
 import { stillKept } from './deleted-documents.ts';
 import type { Deps, DocumentHandlers } from './deps.ts';
@@ -19,18 +18,15 @@ import { type Meta, parseMeta, queriesFor, type ShownRow, toDocument } from './d
 
 type Input = InputOf<Operations, 'searchDocuments'>;
 
-/**
- * What documents are sorted by, and where the previous page ended. `name` distinguishes orders whose cursors differ.
- */
-interface Order {
+/** A request with all values determined: by the request, then the collection's profile, then the defaults. */
+interface Search {
+  readonly request: ListSearch<never, never>['request'];
   readonly keys: readonly SortKey[];
-  readonly name: string;
-  readonly after: Mark | undefined;
+  readonly limit: number;
 }
 
-interface Page {
-  readonly limit: number;
-  readonly offset: number;
+interface Found extends PageEnd<ProjectedDocument> {
+  readonly total: number;
 }
 
 const DEFAULT_LIMIT = 50;
@@ -42,30 +38,41 @@ const DEFAULT_LIMIT = 50;
  */
 export function searchDocuments(deps: Deps): DocumentHandlers['searchDocuments'] {
   return async (input, context) => {
-    const { collection: name, filterMeta = {}, fields, includeContent, deleted } = input;
-    const [filter, order, limit] = [expressionOf(input), orderOf(input), limitOf(input)];
-    const profile = deps.collections.configOf(name)?.retrieval ?? {};
-    const projection = projectionOf(fields, includeContent);
-    const page = { limit: limit ?? profile.topK ?? DEFAULT_LIMIT, offset: input.offset };
-    const found: ResultPage = deleted
-      ? await findDeleted(deps, name, {
-        filterMeta,
-        order: orderOfDeleted(input, order),
-        ...page,
-        projection,
-        now: unixSeconds(deps.clock),
-      }, context)
-      : await find(deps, name, filter, order, page, projection, context);
-    const fitting = countWithinBudget(found.documents, input.contextTokenBudget ?? profile.contextTokenBudget ?? 0);
-    const contextTruncated = fitting < found.documents.length;
-    return new Reply(found.documents.slice(0, fitting).map(({ result }) => result), {
-      'X-Total-Count': String(found.total),
-      ...(contextTruncated && { 'X-Context-Truncated': 'true' }),
-      ...(input.cursor === undefined
-        ? truncationHeaders(context.budget.isSpent && !contextTruncated, page.offset + fitting)
-        : cursorHeader(order.name, found.documents[fitting - 1])),
+    const { results, end, total } = await find(deps, input, context);
+    return new Reply(results, {
+      'X-Total-Count': String(total),
+      ...(end.contextTruncated && { 'X-Context-Truncated': 'true' }),
+      ...(end.truncated && truncationHeaders(true, end.nextOffset!)),
+      ...(end.nextCursor !== undefined && { 'X-Next-Cursor': end.nextCursor }),
     });
   };
+}
+
+function find(deps: Deps, input: Input, bounds: AnswerBounds): Promise<Found> {
+  const { collection, offset, filterMeta = {}, fields, includeContent, deleted } = input;
+  const [filter, order, limit] = [expressionOf(input), orderOf(input), limitOf(input)];
+  const profile = deps.collections.configOf(collection)?.retrieval ?? {};
+  const search: Search = {
+    request: {
+      collection,
+      filter,
+      projection: projectionOf(fields, includeContent),
+      offset,
+      tokens: input.contextTokenBudget ?? profile.contextTokenBudget ?? 0,
+      order,
+    },
+    keys: order.keys,
+    limit: limit ?? profile.topK ?? DEFAULT_LIMIT,
+  };
+  return deleted
+    ? findDeleted(deps, search, { filterMeta, order: orderOfDeleted(input, order) }, bounds)
+    : findPresent(deps, search, bounds);
+}
+
+interface Order {
+  readonly keys: readonly SortKey[];
+  /** Undefined for pages by offset. */
+  readonly cursor: CursorRequest | undefined;
 }
 
 /**
@@ -76,7 +83,7 @@ function orderOf(input: Input): Order {
   const ascending = asc ?? sort === undefined;
   const keys = parseSort(sort ?? 'key', { descending: !ascending, scored: false });
   const name = JSON.stringify([collection.toLowerCase(), keys]);
-  return { keys, name, after: cursorOf(input, name, keys.length)?.after };
+  return { keys, cursor: cursorOf(input, name, keys.length) };
 }
 
 const COLUMNS_OF_DELETED: Readonly<Record<string, DeletedSearch['order']['column']>> = {
@@ -101,46 +108,35 @@ function orderOfDeleted({ filter, langs, cursor }: Input, { keys }: Order): Dele
   return { column, direction: descending ? 'DESC' : 'ASC' };
 }
 
-/** The headers that say where the answer ends; none when it is empty. */
-function cursorHeader(order: string, last: Presented | undefined): Record<string, string> {
-  return last?.mark === undefined ? {} : { 'X-Next-Cursor': writeCursor(order, last.mark) };
-}
-
-/** A document of the page. */
-interface Presented extends Shown<ProjectedDocument> {
-  /** Absent for a deleted document. */
-  readonly mark?: Mark;
-}
-
-interface ResultPage {
-  readonly total: number;
-  readonly documents: readonly Presented[];
-}
-
-const NOTHING: ResultPage = { total: 0, documents: [] };
-
-type Bounds = Pick<Context, 'signal' | 'budget'>;
-
-async function findDeleted(deps: Deps, name: string, search: DeletedSearch, bounds: Bounds): Promise<ResultPage> {
-  const collection = await readCollection(deps.sql, name);
-  return collection === undefined ? NOTHING : searchDeleted(deps, collection, search, bounds);
+async function findDeleted(deps: Deps, { request, limit }: Search, wanted: Pick<DeletedSearch, 'filterMeta' | 'order'>,
+  bounds: AnswerBounds): Promise<Found>
+{
+  const { offset, projection } = request;
+  const collection = await readCollection(deps.sql, request.collection);
+  const search = { ...wanted, limit, offset, projection, now: unixSeconds(deps.clock) };
+  const { total, documents } = collection === undefined
+    ? { total: 0, documents: [] }
+    : await searchDeleted(deps, collection, search, bounds);
+  const presented = { shown: documents, at: [...documents.keys()], next: documents.length };
+  return { total, ...endPage(presented, request, bounds.budget, () => undefined) };
 }
 
 /** The columns determine the documents and their order; only the rows of the page are read. */
-async function find(deps: Deps, name: string, filter: Filter | undefined, { keys, after }: Order,
-  { offset, limit }: Page, projection: Projection, bounds: Bounds): Promise<ResultPage>
-{
-  const now = unixSeconds(deps.clock);
-  const selected = await selectDocuments(deps.columns, name, { filter, now, needs: { keys } });
-  if (selected === undefined) return NOTHING;
-  const { columns, documents } = selected;
-  const total = columns.count(documents);
-  if (limit === 0 || offset >= total) return { total, documents: [] };
-  const marks = new Map(
-    columns.sort(documents, { keys, offset, count: limit, after }).map(({ ord, ...mark }) => [ord, mark]),
-  );
-  const presented = await presentInOrder(deps, [...marks.keys()], { filter, now, projection }, bounds);
-  return { total, documents: presented.map(({ ord, ...one }) => ({ ...one, mark: marks.get(ord)! })) };
+async function findPresent(deps: ListDeps, { request, keys, limit }: Search, bounds: AnswerBounds): Promise<Found> {
+  const { offset, order } = request;
+  let total = 0;
+  const page = await listDocuments(deps, {
+    request,
+    needs: { keys },
+    pagesOf({ columns, documents }) {
+      total = columns.count(documents);
+      if (limit === 0 || offset >= total) return [];
+      const sorted = columns.sort(documents, { keys, offset, count: limit, after: order?.cursor?.after });
+      return [sorted.map(({ ord, ...mark }) => ({ ord, mark }))];
+    },
+    show: (document) => document,
+  }, bounds);
+  return { total, ...page };
 }
 
 /** The request, with all defaults filled in. */
@@ -174,8 +170,8 @@ const FROM = 'FROM deleted_documents n JOIN deleted_revisions r ON r.ord = n.ord
  */
 async function searchDeleted({ sql, codec, deletedRetention }: Pick<Deps, 'sql' | 'codec' | 'deletedRetention'>,
   collection: CollectionRow, search: DeletedSearch,
-  { signal, budget }: Pick<Context, 'signal' | 'budget'>
-): Promise<{ total: number; documents: Shown<ProjectedDocument>[] }> {
+  { signal, budget }: AnswerBounds): Promise<{ total: number; documents: Shown<ProjectedDocument>[] }>
+{
   const { total, ords } = await pageOf(sql, collection, search, deletedRetention);
   const pace = new Pace();
   const documents: Shown<ProjectedDocument>[] = [];
@@ -189,13 +185,9 @@ async function searchDeleted({ sql, codec, deletedRetention }: Pick<Deps, 'sql' 
     );
     if (row === undefined) continue; // it was removed after the page was chosen
     const content = row.body === null ? '' : await codec.decodeAsync(row.body);
-    const document = { ...projectDocument(toDocument(row, content), search.projection), deletedAt: row.deleted_at };
-    const one = shown(document, {
-      body: search.projection.body ? Buffer.byteLength(content) : undefined,
-      meta: document.meta,
-    });
-    if (!budget.take(one.size)) break;
-    documents.push(one);
+    const { result, ...bytes } = shownDocument(toDocument(row, content), search.projection, Buffer.byteLength(content));
+    if (!budget.take(bytes.size)) break;
+    documents.push({ result: { ...result, deletedAt: row.deleted_at }, ...bytes });
     await pace.rest();
   }
   return { total, documents };

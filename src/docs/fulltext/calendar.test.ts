@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { DAY_SECONDS, INTERVALS, periodOf } from './calendar.ts';
+import { DAY_SECONDS, INTERVALS, periodOf } from './aggregate-documents.ts';
 
 const dayNumber = (date: string): number => Date.parse(`${date}T00:00:00Z`) / 1000 / DAY_SECONDS;
 const iso = (seconds: number): string => new Date(seconds * 1000).toISOString().slice(0, 10);

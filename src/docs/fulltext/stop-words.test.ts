@@ -2,8 +2,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { analyzerFor, defaultStopWords } from '../../text/languages/index.ts';
 import { DRIVERS, Fixture } from '../documents/test-fixture.ts';
-import { isDefault } from './stop-list.ts';
-import { createStopWords, type StopWords } from './stop-words.ts';
+import { createStopWords, isDefault, type StopWords } from './stop-words.ts';
 
 const ENGLISH = defaultStopWords('en');
 

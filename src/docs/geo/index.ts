@@ -1,3 +1,3 @@
 /** The entry point of the geo area. */
-export { createGeoView, type GeoView } from './geo-view.ts';
+export { type GeoView } from './geo-view.ts';
 export { createGeo, type Geo } from './geo.ts';

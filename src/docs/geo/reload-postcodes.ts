@@ -3,8 +3,8 @@ import type { Context, InputOf, OutputOf } from '../../operations/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import { filledCollections } from '../stored-collections.ts';
 import type { GeoView } from './geo-view.ts';
-import { keepLoadedFile, type LoadedFile, plainCountry, readLoadedFiles, replacePostcodes } from './postcodes.ts';
-import { hashPostcodeFile, readPostcodeFile } from './read-postcode-file.ts';
+import { hashPostcodeFile, keepLoadedFile, type LoadedFile, plainCountry, readLoadedFiles, readPostcodeFile,
+  replacePostcodes } from './postcodes.ts';
 
 interface ReindexDeps extends Pick<DocsEnvironment, 'sql'> {
   readonly view: Pick<GeoView, 'reindex'>;

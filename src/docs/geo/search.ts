@@ -1,20 +1,18 @@
 import type { Operations } from '../../../generated/docs/operations.ts';
+import type { ProjectedDocument } from '../../../generated/docs/sdk/types.gen.ts';
 import { ServiceError } from '../../errors/index.ts';
-import { unixSeconds } from '../../lib/clock.ts';
 import { OrdSet } from '../../lib/ord-set.ts';
 import { spend } from '../../lib/pace.ts';
 import { roundMeters } from '../../lib/rounded.ts';
-import { type AnswerBounds, AnswerBudget, type InputOf, type OutputOf, truncationOf } from '../../operations/index.ts';
+import type { AnswerBounds, InputOf, OutputOf } from '../../operations/index.ts';
 import type { Columns } from '../../search/columns/index.ts';
-import type { Filter } from '../../search/filter/index.ts';
-import { boxBetween, type NearDocument, type PolygonRings, positionsOf, shapeOf } from '../../search/geo/index.ts';
-import { type ColumnsView, readyColumns, selectDocuments } from '../columns/index.ts';
-import type { DocsEnvironment } from '../environment.ts';
-import { circleOf, expressionOf, limitOf, type PresentedDocument, presentInOrder, projectionOf, readConsistently,
-  type RequestFilter } from '../search/index.ts';
-import type { GeoIndex, GeoView } from './geo-view.ts';
+import { boxBetween, type PlaceIndex, type PolygonRings, positionsOf, shapeOf } from '../../search/geo/index.ts';
+import { type ColumnsView, readyColumns } from '../columns/index.ts';
+import { circleOf, expressionOf, limitOf, type ListDeps, listDocuments, type Listed, type ListSearch, type PageEnd,
+  projectionOf, type RequestFilter } from '../search/index.ts';
+import type { GeoView } from './geo-view.ts';
 
-export interface GeoSearchDeps extends Pick<DocsEnvironment, 'sql' | 'codec' | 'clock'> {
+export interface GeoSearchDeps extends ListDeps {
   readonly view: Pick<GeoView, 'indexOf' | 'caughtUp' | 'position' | 'isLatest'>;
   readonly columns: Pick<ColumnsView, 'indexOf' | 'caughtUp' | 'position'>;
 }
@@ -22,26 +20,12 @@ export interface GeoSearchDeps extends Pick<DocsEnvironment, 'sql' | 'codec' | '
 type NearInput = InputOf<Operations, 'searchGeo'>;
 type BoxInput = InputOf<Operations, 'searchGeoWithin'>;
 type ShapeInput = InputOf<Operations, 'searchGeoPolygon'>;
-type Results = OutputOf<Operations, 'searchGeoWithin'>['results'];
 
 /** The fields that all three requests share. */
 interface AreaInput extends RequestFilter {
   readonly collection: string;
+  readonly offset: number;
   readonly includeContent: boolean;
-}
-
-/** The documents that a request concerns, and the index that finds them; from one state. */
-interface Ground {
-  readonly index: GeoIndex;
-  readonly columns: Columns;
-  /** Undefined for all. */
-  readonly documents: OrdSet | undefined;
-}
-
-/** What an answer has for its documents, in its order. */
-interface Page {
-  readonly documents: readonly PresentedDocument[];
-  readonly isTruncated: boolean;
 }
 
 const DEFAULT_TOP_K = 10;
@@ -56,27 +40,15 @@ export async function searchGeo(deps: GeoSearchDeps, input: NearInput,
   bounds: AnswerBounds): Promise<OutputOf<Operations, 'searchGeo'>>
 {
   const { radiusMeters, algorithm, distance, offset } = input;
-  const topK = limitOf(input) ?? DEFAULT_TOP_K;
-  let near = new Map<number, NearDocument>();
-  const { documents, isTruncated } = await look(deps, input, bounds, async function*({ index, documents: among }) {
-    const found =
-      (await index.places.near(circleOf(input), { algorithm, distance, documents: among, limit: offset + topK },
-        bounds.signal)).slice(offset);
-    near = new Map(found.map((one) => [one.ord, one]));
-    yield [...near.keys()];
+  const limit = offset + (limitOf(input) ?? DEFAULT_TOP_K);
+  const { results, end } = await listPlaces(deps, input, bounds, {
+    async *pagesOf({ places, documents }) {
+      const found = await places.near(circleOf(input), { algorithm, distance, documents, limit }, bounds.signal);
+      yield found.slice(offset);
+    },
+    show: (document, { distanceMeters }, rank) => ({ document, distanceMeters: roundMeters(distanceMeters), rank }),
   });
-  const results = documents.map(({ ord, result }, i) => ({
-    document: result,
-    distanceMeters: roundMeters(near.get(ord)!.distanceMeters),
-    rank: offset + i + 1,
-  }));
-  return {
-    results,
-    total: results.length,
-    radiusMeters,
-    algorithm,
-    ...truncationOf(isTruncated, offset + results.length),
-  };
+  return { results, total: results.length, radiusMeters, algorithm, ...end };
 }
 
 /** `POST /v1/geo-within`: a box, results by id. Throws `invalid_argument` for a box whose south is above its north. */
@@ -86,8 +58,8 @@ export async function searchGeoWithin(deps: GeoSearchDeps, input: BoxInput,
   const { minLat, maxLat } = input;
   if (minLat > maxLat)
     throw new ServiceError('invalid_argument', `minLat must not be above maxLat, got ${minLat} and ${maxLat}`);
-  return byId(deps, input, bounds,
-    async ({ index, documents }) => index.places.within(boxBetween(input), { documents }, bounds.signal));
+  const box = boxBetween(input);
+  return byId(deps, input, bounds, async ({ places, documents }) => places.within(box, { documents }, bounds.signal));
 }
 
 /** `POST /v1/geo-polygon`: a polygon, results by id. */
@@ -98,9 +70,9 @@ export async function searchGeoPolygon(deps: GeoSearchDeps, input: ShapeInput,
   const polygons: readonly PolygonRings[] = polygon === undefined ? multiPolygon!.coordinates : [polygon.coordinates];
   requireFewPositions(polygons);
   const shape = shapeOf(polygons);
-  const { algorithm, ...answer } = await byId(deps, input, bounds,
-    ({ index, documents }) => index.places.inside(shape, { documents }, bounds.signal));
-  return { ...answer, shape: polygon === undefined ? 'multiPolygon' : 'polygon', algorithm };
+  const answer = await byId(deps, input, bounds,
+    ({ places, documents }) => places.inside(shape, { documents }, bounds.signal));
+  return { ...answer, shape: polygon === undefined ? 'multiPolygon' : 'polygon' };
 }
 
 /** Positions of all rings of a shape, as in the specification: each may be compared with each place. */
@@ -115,76 +87,69 @@ function requireFewPositions(polygons: readonly PolygonRings[]): void {
   }
 }
 
-/** Documents of an area in the order of their ids, which is also the order of keys and languages. */
-async function byId(deps: GeoSearchDeps, input: AreaInput & Pick<BoxInput, 'offset' | 'limit'>, bounds: AnswerBounds,
-  find: (ground: Ground) => Promise<Uint32Array>
-): Promise<Omit<OutputOf<Operations, 'searchGeoWithin'>, 'algorithm'> & { algorithm: 'rtree' }> {
-  const { offset, limit } = input;
-  const { documents, isTruncated } = await look(deps, input, bounds, async function*(ground) {
-    const found = await find(ground);
-    // The order of all names is only needed where many documents are sorted.
-    const ready = found.length > FEW ? await readyColumns(deps.columns, input.collection, { keys: [] }) : undefined;
-    yield* inPages(ready?.columns ?? ground.columns, OrdSet.of(found), offset, limit ?? found.length);
-  });
-  const results: Results = documents.map(({ result }, i) => ({ document: result, rank: offset + i + 1 }));
-  return { results, total: results.length, algorithm: 'rtree', ...truncationOf(isTruncated, offset + results.length) };
+/** The documents that a request concerns, and the index that finds them; from one state until something is awaited. */
+interface PlacesGround {
+  readonly places: PlaceIndex;
+  readonly columns: Columns;
+  /** Undefined for all. */
+  readonly documents: OrdSet | undefined;
 }
 
-/**
- * Some documents in the order of their ids, from one on: a page at a time, because a response may end before the last
- * one.
- */
-function* inPages(columns: Columns, documents: OrdSet, offset: number, count: number): Generator<readonly number[]> {
+/** Documents of an area in the order of their ids, which is also the order of keys and languages. */
+async function byId(deps: GeoSearchDeps, input: AreaInput & Pick<BoxInput, 'limit'>, bounds: AnswerBounds,
+  find: (ground: PlacesGround) => Promise<Uint32Array>
+): Promise<Omit<OutputOf<Operations, 'searchGeoWithin'>, 'algorithm'> & { algorithm: 'rtree' }> {
+  const { collection, offset, limit } = input;
+  const { results, end } = await listPlaces(deps, input, bounds, {
+    async *pagesOf(ground) {
+      const found = await find(ground);
+      // The order of all names is only needed where many documents are sorted.
+      const ready = found.length > FEW ? await readyColumns(deps.columns, collection, { keys: [] }) : undefined;
+      yield* inPages(ready?.columns ?? ground.columns, OrdSet.of(found), offset, limit ?? found.length);
+    },
+    show: (document, _, rank) => ({ document, rank }),
+  });
+  return { results, total: results.length, algorithm: 'rtree', ...end };
+}
+
+/** Some documents in the order of their ids, from one on. */
+function* inPages(columns: Columns, documents: OrdSet, offset: number, count: number): Generator<readonly Listed[]> {
   for (let left = count; left > 0; left -= PAGE) {
-    const page = columns.sort(documents, { keys: [], offset, count: Math.min(left, PAGE) }).map(({ ord }) => ord);
+    const page = columns.sort(documents, { keys: [], offset, count: Math.min(left, PAGE) });
     spend(page.length * SORTED);
     yield page;
     if (page.length < PAGE) return;
     // The next page then begins at the same place, also if documents have gone meanwhile.
-    for (const ord of page) documents.delete(ord);
+    for (const { ord } of page) documents.delete(ord);
   }
 }
 
-/** Finds documents and reads them; all of them again if one has changed meanwhile. */
-async function look(deps: GeoSearchDeps, input: AreaInput, { signal, budget }: AnswerBounds,
-  find: (ground: Ground) => AsyncIterable<readonly number[]>): Promise<Page>
-{
-  const filter = expressionOf(input);
-  const now = unixSeconds(deps.clock);
-  const projection = projectionOf(undefined, input.includeContent);
-  const sources = {
-    sql: deps.sql,
-    views: [deps.view, deps.columns],
-    isLatest: (lsn: number) => deps.view.isLatest(lsn),
-    isWhole: true,
-    signal,
-  };
-  let documents: PresentedDocument[] = [];
-  let own = budget;
-  await readConsistently(sources, async ({ changed }) => {
-    const ground = await groundOf(deps, input.collection, filter, now);
-    const ords: number[] = [];
-    documents = [];
-    own = new AnswerBudget(budget.left);
-    for await (const page of ground === undefined ? [] : find(ground)) {
-      ords.push(...page);
-      documents.push(...await presentInOrder(deps, page, { filter, now, projection }, { signal, budget: own }));
-      if (own.isSpent) break;
-    }
-    return changed(ords);
-  });
-  budget.spend(budget.left - own.left);
-  if (own.isSpent) budget.end();
-  return { documents, isTruncated: own.isSpent };
+interface PlacesSearch<L extends Listed, R> {
+  pagesOf(ground: PlacesGround): AsyncIterable<readonly L[]>;
+  show(document: ProjectedDocument, listed: L, rank: number): R;
 }
 
-/**
- * Undefined for a collection without documents. Nothing is awaited between columns and places. Throws `IndexLoading`.
- */
-async function groundOf({ view, columns: columnsView }: GeoSearchDeps, collection: string, filter: Filter | undefined,
-  now: number): Promise<Ground | undefined>
+/** Nothing is awaited between columns and places. Throws `IndexLoading`. */
+function listPlaces<L extends Listed, R>(deps: GeoSearchDeps, input: AreaInput, bounds: AnswerBounds,
+  { pagesOf, show }: PlacesSearch<L, R>): Promise<PageEnd<R>>
 {
-  const selected = await selectDocuments(columnsView, collection, { filter, now });
-  const index = view.indexOf(collection);
-  return selected && index && { index, columns: selected.columns, documents: selected.documents };
+  const { view, columns } = deps;
+  const { collection, offset, includeContent } = input;
+  const search: ListSearch<L, R> = {
+    request: {
+      collection,
+      filter: expressionOf(input),
+      projection: projectionOf(undefined, includeContent),
+      offset,
+      tokens: 0,
+      order: undefined,
+    },
+    views: { views: [view, columns], isLatest: (lsn) => view.isLatest(lsn) },
+    pagesOf(ground) {
+      const index = view.indexOf(collection);
+      return index === undefined ? [] : pagesOf({ ...ground, places: index.places });
+    },
+    show,
+  };
+  return listDocuments(deps, search, bounds);
 }

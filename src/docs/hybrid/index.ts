@@ -1,3 +1,2 @@
 /** The entry point of the hybrid area. */
-export { createHybrid, type Hybrid } from './hybrid.ts';
-export type { HybridInput } from './request.ts';
+export { createHybrid, type Hybrid } from './search-hybrid.ts';

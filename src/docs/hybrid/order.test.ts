@@ -152,6 +152,18 @@ describe.each(OPERATIONS)('%s in another order, and by cursor (decision D-163)',
     );
   }, 60_000);
 
+  it('goes on by score behind the last document, while others are written and deleted', async () => {
+    await store(Array.from({ length: 12 }, () => ({})));
+    const all = keysOf(await ask(operation, { sort: 'score', limit: 50 }));
+    const walked = await walk(operation, { limit: 3 }, async (page) => {
+      if (page < 3) await fixture.add(`n${page}`, bodyOf(page), {});
+      if (page === 1) await fixture.call('deleteDocument', { collection: 'c', key: all[0]!, lang: 'en' });
+    });
+    const found = walked.map(({ document }) => document.key);
+    expect(new Set(found).size).toBe(found.length);
+    expect(found).toEqual(expect.arrayContaining(all));
+  });
+
   it('is by score unless it says otherwise, and has every result once', async () => {
     await store(Array.from({ length: 12 }, () => ({})));
     const all = await ask(operation, { sort: 'score', limit: 50 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { rareWordOf } from './rare-word.ts';
 import type { HybridRequest } from './request.ts';
+import { rareWordOf } from './search-hybrid.ts';
 
 type Request = Pick<HybridRequest, 'words'>;
 /** Documents 0 to 99: their numbers by word. */

@@ -1,18 +1,18 @@
+import type { Operations } from '../../../generated/docs/operations.ts';
 import type { HybridResult, SearchHybridResponse } from '../../../generated/docs/sdk/types.gen.ts';
 import { ServiceError } from '../../errors/index.ts';
 import { roundScore } from '../../lib/rounded.ts';
-import type { AnswerBounds } from '../../operations/index.ts';
+import type { AnswerBounds, Handlers } from '../../operations/index.ts';
 import { isCodeDocument, tokenizeCode } from '../../text/code/index.ts';
 import { tokenize } from '../../text/tokenize.ts';
 import type { Meta } from '../documents/index.ts';
 import type { Embeddings } from '../embeddings/index.ts';
-import { correctedQuery, highlighterOf, readyWords, type WordMatcher, WordMatchers, type WordsDeps,
-  wordsRetriever } from '../fulltext/index.ts';
+import { correctSpelling, type FullTextSearch, highlighterOf, readyWords, type WordMatcher, WordMatchers,
+  type WordsDeps, wordsRetriever } from '../fulltext/index.ts';
 import { costOf } from '../search-gate.ts';
 import { type ChosenPassage, isByVectorsAlone, promptOf, type RankedDeps, searchRanked } from '../search/index.ts';
 import { incomparableWarning, type QueryVector, type VectorSearch, vectorsRetriever,
   type VectorsSide } from '../vectors/index.ts';
-import { rareWordOf } from './rare-word.ts';
 import { byWordsAlone, type HybridInput, type HybridRequest, isMeaningWanted, resolveRequest } from './request.ts';
 
 /**
@@ -36,24 +36,25 @@ export async function searchHybrid(deps: HybridDeps, given: HybridInput,
   const { signal } = bounds;
   const started = performance.now();
   const { words, meaning, gate } = deps;
-  const spelled = resolveRequest(words, given);
-  const corrected = await correctedQuery(words, spelled.words, given.langs?.[0], signal);
-  const input = corrected === undefined ? given : { ...given, query: corrected };
-  const asked = corrected === undefined ? spelled : resolveRequest(words, input);
+  const { input, request: asked, note } = await correctSpelling(words, given,
+    (each: HybridInput) => resolveRequest(words, each), {
+    wordsOf: (each) => each.words,
+    lang: given.langs?.[0],
+    signal,
+  });
   const documents = words.columns.indexOf(asked.collection)?.documents;
-  const { request, vector, warnings } = await withVector(deps, {
+  const { request, vector, warnings: noVector } = await withVector(deps, {
     ...asked,
     words: await readyWords(words, asked.words, signal),
   }, signal);
   const { collection, query, mode, windowSize, order, metric, threshold } = request;
   const matchers = new WordMatchers(request.words.plan);
-  const highlighter = highlighterOf(request.words, words.view.indexOf(collection));
   const found = await searchRanked<HybridResult>({ ...words, gate, encoder: meaning.encoder }, {
     request,
     cost: documents === undefined ? undefined : costOf(input, documents),
     rules: words.curation.rulesOf(collection),
     sides: {
-      words: wordsRetriever(words, request.words, request.isCounted),
+      words: wordsRetriever(words, request.words, { collect: request.isCounted }),
       vectors: vector && vectorsRetriever(meaning, words.sql, {
         ...vector,
         text: order === undefined ? vector.text : undefined,
@@ -72,7 +73,7 @@ export async function searchHybrid(deps: HybridDeps, given: HybridInput,
         : rareWordOf(words.view.indexOf(collection), request, [...new Set(hits.map(({ ord }) => ord))]),
     passageOf: (document) =>
       passageByWords(deps.chunker, matchers.of(document), document, mode === 'window' ? windowSize : 0),
-    highlightsOf: highlighter && (({ key, lang, meta }, contentMd) => highlighter({ key, lang, meta, contentMd })),
+    highlightsOf: highlighterOf(request.words, words.view.indexOf(collection)),
     show: ({ hit, terms, pinned }, { document, ...parts }) => ({
       document,
       combinedScore: roundScore(hit?.score ?? 0, 9),
@@ -85,10 +86,9 @@ export async function searchHybrid(deps: HybridDeps, given: HybridInput,
       ...parts,
     }),
   }, bounds);
-  const notes = [...warnings, ...incomparableWarning(found.incomparable, vector)];
+  const warnings = [...noVector, ...incomparableWarning(found.incomparable, vector)];
   return {
-    results: found.results,
-    total: found.results.length,
+    ...found.answer,
     ...(input.totals !== 'none' && { totalMatches: found.matches ?? 0 }),
     strategy: request.fusion.strategy,
     alpha: found.alpha ?? request.alpha,
@@ -97,11 +97,8 @@ export async function searchHybrid(deps: HybridDeps, given: HybridInput,
     vectorAlgorithm: found.algorithm ?? request.vectorAlgorithm ?? 'flat',
     distanceMetric: metric,
     retrievalMode: mode,
-    ...(corrected !== undefined && { spellCorrected: { original: given.query, corrected } }),
-    ...found.facets,
-    ...(notes.length > 0 && { warnings: notes }),
-    ...(found.reranked !== undefined && { reranked: found.reranked }),
-    ...found.end,
+    ...note,
+    ...(warnings.length > 0 && { warnings }),
     searchStats: { durationMs: Math.round(performance.now() - started) },
     ...promptOf(words.collections.configOf(collection)?.responsePrompt, { collection, query }),
   };
@@ -179,4 +176,69 @@ function countMatches(tokens: readonly { readonly form: string }[], matcher: Wor
 
 function isMore(a: Matches, b: Matches): boolean {
   return a.terms > b.terms || (a.terms === b.terms && a.hits > b.hits);
+}
+
+type Index = Pick<NonNullable<ReturnType<HybridDeps['words']['view']['indexOf']>>,
+  'documentsOf' | 'documents' | 'matchesExactly'>;
+type Request = Pick<HybridRequest, 'words'>;
+
+/** How much rarer the rarest word of a query is than the next, from 0 to 1, and which of some documents have it. */
+interface RareWord {
+  readonly share: number;
+  readonly has: ReadonlySet<number>;
+}
+
+/**
+ * By how much a document has the one word of a query that is much rarer than the others, from 0 to 1: such a word is
+ * probably the name of what is wanted, and neither vectors nor sums over many words give it enough weight.
+ */
+export function rareWordOf(index: Index | undefined, { words: { plan } }: Request,
+  ords: readonly number[]): (ord: number) => number
+{
+  const found = index === undefined
+    ? []
+    : plan.readings.map((reading) => inReading(index, reading, ords)).filter((word) => word !== undefined);
+  return (ord) => found.reduce((most, { share, has }) => (has.has(ord) ? Math.max(most, share) : most), 0);
+}
+
+function inReading(index: Index, { words = [], analyzer }: Request['words']['plan']['readings'][number],
+  ords: readonly number[]): RareWord | undefined
+{
+  const rarities = words.map(({ form }) => ({
+    form,
+    rarity: rarityOf(index.documentsOf(form, analyzer), index.documents),
+  })).filter(({ rarity }) => rarity > 0);
+  const [first, second] = rarities.sort((a, b) => b.rarity - a.rarity);
+  if (first === undefined || second === undefined) return undefined;
+  const has = index.matchesExactly(first.form, analyzer, ords);
+  return { share: 1 - second.rarity / first.rarity, has: new Set(ords.filter((_, i) => has[i])) };
+}
+
+/** Inverse document frequency, as in BM25; 0 for a word that no document has. */
+function rarityOf(documents: number, all: number): number {
+  return documents === 0 ? 0 : Math.log(1 + (all - documents + 0.5) / (documents + 0.5));
+}
+
+/** Combined lexical and vector search (contract section 4, "Full-text search": `POST /v1/hybrid-search`). */
+export interface Hybrid {
+  readonly handlers: Required<Pick<Handlers<Operations>, 'searchHybrid'>>;
+  /**
+   * As `POST /v1/hybrid-search`, for other areas, with the query as it is spelled. It takes its own place in the search
+   * gate.
+   */
+  hybridSearch(input: HybridInput, bounds: AnswerBounds): Promise<SearchHybridResponse>;
+}
+
+export interface HybridAreas extends Pick<HybridDeps, 'chunker' | 'gate'> {
+  readonly words: Pick<FullTextSearch, 'deps'>;
+  readonly vectors: HybridDeps['meaning'];
+}
+
+export function createHybrid({ words, vectors, chunker, gate }: HybridAreas): Hybrid {
+  const deps: HybridDeps = { words: words.deps, meaning: vectors, chunker, gate };
+  return {
+    handlers: { searchHybrid: (input, context) => searchHybrid(deps, input, context) },
+    hybridSearch: (input, bounds) =>
+      searchHybrid({ ...deps, words: { ...words.deps, spelling: undefined } }, input, bounds),
+  };
 }

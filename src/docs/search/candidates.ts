@@ -1,6 +1,7 @@
 import { OrdSet } from '../../lib/ord-set.ts';
 import { fittedAlpha, fuse, type FusedHit, type Fusion, type MeaningHit,
   type WordsHit } from '../../search/fusion/fuse.ts';
+import type { Mark } from '../../search/order/index.ts';
 import type { RankedRequest } from './request.ts';
 import type { Look } from './retrieve.ts';
 
@@ -14,30 +15,49 @@ interface Best {
 export class Candidates {
   readonly #request: RankedRequest;
   readonly #limit: number;
+  readonly #isWhole: boolean;
   #words = new Map<number, WordsHit>();
   #meaning: MeaningHit[] = [];
   /** Vector scores of documents that only the lexical side has found. */
   #others: MeaningHit[] = [];
-  /** All lexical matches, if they are counted. */
+  /** All lexical matches, if they are collected, and their number, if the side counts them. */
   #matches: OrdSet | undefined;
+  #total: number | undefined;
+  #isLowerBound = false;
+  readonly #places = new Map<number, Mark>();
   readonly #distances = new Map<number, number>();
   /** The best of each side, until something is added. */
   #best: Best | undefined;
 
-  /** Keeps the best `limit` of each side. */
-  constructor(request: RankedRequest, limit: number) {
+  /** Keeps the best `limit` of each side, and all of a lexical side that is `whole` and alone. */
+  constructor(request: RankedRequest, limit: number, whole: boolean) {
     this.#request = request;
     this.#limit = limit;
+    this.#isWhole = whole;
   }
 
-  /** Every document that is a match; undefined if they are not counted. */
+  /** Every document that is a match; undefined if they are not counted. Call it once, at the end. */
   all(): OrdSet | undefined {
     const { isCounted, fusion } = this.#request;
     if (!isCounted) return undefined;
-    const counted = this.#matches !== undefined && !isByVectorsAlone(fusion);
-    const all = counted ? OrdSet.fromWords(this.#matches!.words.slice()) : new OrdSet();
+    const all = this.#matches !== undefined && !isByVectorsAlone(fusion) ? this.#matches : new OrdSet();
     for (const { ord } of this.#bestOfSides().meaning) all.add(ord);
     return all;
+  }
+
+  /** Number of lexical matches; undefined if the side does not count them. */
+  get total(): number | undefined {
+    return this.#total;
+  }
+
+  /** Whether there may be more of them. */
+  get isLowerBound(): boolean {
+    return this.#isLowerBound;
+  }
+
+  /** The values by which a document was sorted; undefined if the lexical side has not sorted it. */
+  placeOf(ord: number): Mark | undefined {
+    return this.#places.get(ord);
   }
 
   /** Metres from the centre of the circle. */
@@ -46,13 +66,17 @@ export class Candidates {
   }
 
   /** Adds the results of a read; for the documents of `only`, they replace the earlier ones. */
-  take({ words: { hits, matches }, vectors, others, distances }: Look, only: ReadonlySet<number> | undefined): void {
+  take({ words, vectors, others, distances }: Look, only: ReadonlySet<number> | undefined): void {
+    const { hits, matches, total, isLowerBound, places } = words;
     this.#best = undefined;
     for (const ord of only ?? []) {
-      this.#words.delete(ord);
+      if (this.#words.delete(ord) && this.#total !== undefined) this.#total -= 1;
       this.#distances.delete(ord);
       this.#matches?.delete(ord);
     }
+    if (total !== undefined) this.#total = (this.#total ?? 0) + total;
+    if (isLowerBound) this.#isLowerBound = true;
+    for (const [ord, place] of places ?? []) this.#places.set(ord, place);
     const kept = ({ ord }: MeaningHit): boolean => only?.has(ord) !== true;
     this.#meaning = [...this.#meaning.filter(kept), ...vectors.hits];
     this.#others = [...this.#others.filter(kept), ...others];
@@ -87,10 +111,10 @@ export class Candidates {
     return isFitted && meaning.length > 0 ? fittedAlpha(ordsOf(words), ordsOf(meaning)) : fusion.alpha;
   }
 
-  /** Equal hits of a side stay as the side returned them. */
+  /** A lexical side that is whole has pinned documents besides its best. */
   #bestOfSides(): Best {
     return this.#best ??= {
-      words: best([...this.#words.values()], this.#limit),
+      words: best([...this.#words.values()], this.#isWhole ? Infinity : this.#limit),
       meaning: best(this.#meaning, this.#limit),
     };
   }
@@ -108,9 +132,93 @@ export function isByWordsAlone(fusion: Fusion | undefined): boolean {
 
 /** Removes the hits that boosts and repeated reads added beyond the requested number. */
 function best<H extends WordsHit>(hits: readonly H[], limit: number): H[] {
-  return hits.toSorted((a, b) => b.score - a.score).slice(0, limit);
+  return hits.toSorted((a, b) => b.score - a.score || a.ord - b.ord).slice(0, limit);
 }
 
 function ordsOf(hits: readonly WordsHit[]): number[] {
   return hits.map(({ ord }) => ord);
+}
+
+/** By how much a list of candidates is longer than the one before it. */
+export const GROWTH = 4;
+
+/**
+ * Lengths of the lists of candidates that a page needs: `first`, which does not depend on the page, and longer ones
+ * while the page ends behind `wanted` results.
+ */
+export function listLengths(first: number, wanted: number): number[] {
+  const lengths = [first];
+  while (lengths.at(-1)! < wanted) lengths.push(lengths.at(-1)! * GROWTH);
+  return lengths;
+}
+
+/**
+ * Joins lists of candidates: a fused order depends on how many candidates each side has, so if pages further back were
+ * of longer lists alone, they would repeat and lose results. The first results are those of the first list, up to its
+ * length; each further list continues them with what they do not have. `listOf` returns a list without what is among
+ * the results before it.
+ */
+export async function joinLists<T>(lengths: readonly number[],
+  listOf: (i: number, before: readonly T[]) => Promise<readonly T[]> | readonly T[]): Promise<T[]>
+{
+  const joined: T[] = [];
+  for (const [i, length] of lengths.entries()) {
+    const list = await listOf(i, joined);
+    const end = i === lengths.length - 1 ? list.length : Math.max(0, length - joined.length);
+    for (const one of list.slice(0, end)) joined.push(one);
+  }
+  return joined;
+}
+
+/** A hit with the run of chunks that is shown for it; without one for a document that only the lexical side found. */
+export interface Placed<H> {
+  readonly hit: H;
+  /** Numbers of chunks, both inclusive. The last one may be behind the end of the document. */
+  readonly first: number | undefined;
+  readonly last: number | undefined;
+}
+
+interface Hit {
+  readonly ord: number;
+  readonly chunk?: number | undefined;
+}
+
+interface Window<H> {
+  readonly hit: H;
+  first: number;
+  last: number;
+}
+
+/**
+ * Hits in the order of their rank with `size` neighbours on each side; windows of a document that share a chunk are
+ * merged, at the place of the best.
+ */
+export function toWindows<H extends Hit>(hits: readonly H[], size: number): Placed<H>[] {
+  const placed = new Set<Placed<H>>();
+  const byDocument = new Map<number, Set<Window<H>>>();
+  for (const hit of hits) {
+    const { ord, chunk } = hit;
+    if (chunk === undefined) {
+      placed.add({ hit, first: undefined, last: undefined });
+      continue;
+    }
+    let windows = byDocument.get(ord);
+    if (windows === undefined) byDocument.set(ord, windows = new Set());
+    const own: Window<H> = { hit, first: Math.max(0, chunk - size), last: chunk + size };
+    const [best, ...others] = [...windows].filter(({ first, last }) => first <= own.last && own.first <= last);
+    if (best === undefined) {
+      windows.add(own);
+      placed.add(own);
+      continue;
+    }
+    for (const { first, last } of [own, ...others]) {
+      best.first = Math.min(best.first, first);
+      best.last = Math.max(best.last, last);
+    }
+    for (const other of others) {
+      windows.delete(other);
+      placed.delete(other);
+    }
+  }
+  return [...placed];
 }

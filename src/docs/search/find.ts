@@ -6,16 +6,14 @@ import type { ColumnsView } from '../columns/index.ts';
 import { applyCuration, type Curated, type CurationRule, type Pin } from '../curation/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import type { GeoView } from '../geo/index.ts';
-import { Candidates } from './candidates.ts';
+import { Candidates, GROWTH, joinLists, listLengths, type Placed, toWindows } from './candidates.ts';
 import { curateSearch, isMeant, type PinnedDocument } from './curate.ts';
-import { GROWTH, joinLists, listLengths } from './join-lists.ts';
-import { orderResults, type ResultOrder } from './order.ts';
-import { readConsistently } from './read-consistently.ts';
+import { matchOrderOf, orderResults, type ResultOrder, sortedMatches } from './order.ts';
+import { readConsistently, type Sources } from './read-consistently.ts';
 import { type ContentOptions, readRows, type ResultRow } from './read-rows.ts';
 import type { RankedRequest } from './request.ts';
 import { type Look, retrieve } from './retrieve.ts';
-import type { Passage, Sides } from './retriever.ts';
-import { type Placed, toWindows } from './windows.ts';
+import { isWhole, type Passage, type Sides } from './retriever.ts';
 
 export interface FindDeps extends Pick<DocsEnvironment, 'sql' | 'clock'> {
   readonly columns: Pick<ColumnsView, 'indexOf' | 'position' | 'caughtUp' | 'isLatest'>;
@@ -56,8 +54,12 @@ export interface Found {
 
 export interface FoundResults {
   readonly results: readonly Curated<Found>[];
-  /** All matching and pinned documents, if they are counted. */
+  /** All matching and pinned documents, if they are collected. */
   readonly all: OrdSet | undefined;
+  /** Number of matching and pinned documents; undefined if the lexical side does not count them. */
+  readonly total: number | undefined;
+  /** Whether there may be more than `total`. */
+  readonly isLowerBound: boolean;
   /** Undefined if the vector side was not searched. */
   readonly algorithm: Algorithm | undefined;
   readonly incomparable: number;
@@ -70,10 +72,13 @@ export async function bestHits(deps: FindDeps, request: RankedRequest,
   { sides, rules, hidden: outside = [] }: FindScope): Promise<FusedHit[]>
 {
   const { hidden } = await curateSearch(deps, { ...request, byCursor: false }, rules);
-  const { candidates: limit } = request;
-  const candidates = new Candidates(request, limit);
-  candidates.take(await retrieve(deps, request, sides, { hidden: [...hidden, ...outside], limit, only: undefined }),
-    undefined);
+  const { limit, candidates } = listOf(request, sides, request.candidates);
+  const look = await retrieve(deps, request, sides, {
+    hidden: [...hidden, ...outside],
+    wanted: { limit },
+    only: undefined,
+  });
+  candidates.take(look, undefined);
   return candidates.ranked(candidates.alpha);
 }
 
@@ -84,6 +89,8 @@ interface Reading {
   readonly ords: readonly number[];
   /** Documents that are included only by curation. */
   readonly outside: readonly number[];
+  /** Documents that were found, but do not exist any more. */
+  readonly gone: readonly number[];
 }
 
 /** One of the lists of candidates that are joined. */
@@ -96,61 +103,85 @@ interface List {
 export async function findResults(deps: FindDeps, request: RankedRequest, scope: FindScope,
   content: ContentOptions): Promise<FoundResults>
 {
-  const { sides, signal } = scope;
-  const { sql, columns, geo } = deps;
-  const { rules, hidden, pinned } = await curateSearch(deps, {
-    ...request,
-    byCursor: request.order?.cursor !== undefined,
-  }, scope.rules);
-  const lists = listsOf(request, pinned.length);
-  const sources = {
-    sql,
-    views: [...(sides.words?.view ? [sides.words.view] : []), columns, ...(request.circle ? [geo!] : [])],
-    vectors: sides.vectors?.view,
-    isLatest: (lsn: number) => columns.isLatest(lsn),
-    signal,
-  };
+  const { sides } = scope;
+  const { order } = request;
+  const curated = await curateSearch(deps, { ...request, byCursor: order?.cursor !== undefined }, scope.rules);
+  const { rules, pinned } = curated;
+  const hidden = [...curated.hidden, ...scope.hidden ?? []];
+  const pins = pinned.map(({ ord }) => ord);
+  const lists = listsOf(request, sides, pins.length);
+  // Pins may move documents to a later page; otherwise those before the page need not be looked at.
+  const skipped = isWhole(sides) && order !== undefined && pins.length === 0 ? request.offset : 0;
   let first: Look | undefined;
   let reading: Reading | undefined;
   const lookFor = async ({ limit, candidates }: List, only?: ReadonlySet<number>): Promise<void> => {
-    const look = await retrieve(deps, request, sides, { hidden: [...hidden, ...scope.hidden ?? []], limit, only });
+    const wanted = {
+      limit,
+      pinned: pins.filter((ord) => only?.has(ord) !== false),
+      order: order && matchOrderOf(order, only === undefined ? skipped : 0, first?.words.begun),
+    };
+    const look = await retrieve(deps, request, sides, { hidden, wanted, only });
     first ??= look;
     candidates.take(look, only);
   };
-  await readConsistently(sources, async ({ only, changed }) => {
+  await readConsistently(sourcesOf(deps, request, scope), async ({ only, changed }) => {
     for (const list of lists) await lookFor(list, only);
     let placed = await joined(request, lists, scope.rerank);
     while (isShort(request, placed, lists.at(-1)!)) {
-      lists.push(listOf(request, lists.at(-1)!.limit * GROWTH));
+      lists.push(listOf(request, sides, lists.at(-1)!.limit * GROWTH));
       await lookFor(lists.at(-1)!);
       placed = await joined(request, lists, scope.rerank);
     }
-    const ordered = request.order === undefined
+    const ordered = order === undefined
       ? placed
-      : await sorted(deps, request, lists[0].candidates, placed, request.order);
-    reading = await read(deps, request, ordered, { ...scope, rules }, pinned, content);
+      : await sorted(deps, request, scope, lists[0].candidates, placed, { order, begun: first?.words.begun });
+    reading = await read(deps, { ...request, offset: request.offset - skipped }, ordered, { ...scope, rules }, pinned,
+      content);
     return changed(reading.ords);
   });
-  const { results, outside } = reading!;
-  const [{ candidates }] = lists;
+  return toResults(lists[0].candidates, first!, reading!);
+}
+
+function sourcesOf({ sql, columns, geo }: FindDeps, { circle }: RankedRequest, { sides, signal }: FindScope): Sources {
+  return {
+    sql,
+    views: [...(sides.words?.view ? [sides.words.view] : []), columns, ...(circle ? [geo!] : [])],
+    vectors: sides.vectors?.view,
+    isLatest: (lsn) => columns.isLatest(lsn),
+    signal,
+  };
+}
+
+function toResults(candidates: Candidates, { vectors: { algorithm, incomparable = 0 } }: Look,
+  { results, outside, gone }: Reading): FoundResults
+{
+  const all = candidates.all();
+  for (const ord of gone) all?.delete(ord);
+  for (const ord of outside) all?.add(ord);
   return {
     results,
-    all: withOrds(candidates.all(), outside),
-    algorithm: first!.vectors.algorithm,
-    incomparable: first!.vectors.incomparable ?? 0,
+    all,
+    total: candidates.total === undefined ? undefined : candidates.total + outside.length - gone.length,
+    isLowerBound: candidates.isLowerBound,
+    algorithm,
+    incomparable,
     alpha: candidates.alpha,
   };
 }
 
-/** Almost always one. An order has one list for all pages. */
-function listsOf(request: RankedRequest, pins: number): [List, ...List[]] {
+/**
+ * Almost always one. An order has one list for all pages, and so has a side whose best matches are the same in a longer
+ * list.
+ */
+function listsOf(request: RankedRequest, sides: Sides, pins: number): [List, ...List[]] {
   const { candidates, order, offset, limit } = request;
-  const lengths = listLengths(candidates, order === undefined ? offset + limit + pins : 0);
-  return lengths.map((length) => listOf(request, length)) as [List, ...List[]];
+  const wanted = offset + limit + pins;
+  const lengths = isWhole(sides) ? [wanted] : listLengths(candidates, order === undefined ? wanted : 0);
+  return lengths.map((length) => listOf(request, sides, length)) as [List, ...List[]];
 }
 
-function listOf(request: RankedRequest, limit: number): List {
-  return { limit, candidates: new Candidates(request, limit) };
+function listOf(request: RankedRequest, sides: Sides, limit: number): List {
+  return { limit, candidates: new Candidates(request, limit, isWhole(sides)) };
 }
 
 /** Whether merged windows leave room on the page for those of further candidates. */
@@ -181,8 +212,12 @@ async function read(deps: FindDeps, request: RankedRequest, ordered: readonly In
       toFound(rows.get(ord), { hit: undefined, terms: terms.get(ord), passage: undefined, mark: undefined })
     ).at(0);
   const results = applyCuration(request.query, found, rules, findPinned);
-  const outside = results.filter(({ hit }) => hit === undefined).map(({ row }) => row.ord);
-  return { results: results.slice(offset, offset + limit), ords, outside };
+  return {
+    results: results.slice(offset, offset + limit),
+    ords,
+    outside: results.filter(({ hit }) => hit === undefined).map(({ row }) => row.ord),
+    gone: [...new Set(organic.map(({ hit: { ord } }) => ord))].filter((ord) => !rows.has(ord)),
+  };
 }
 
 /** A hit with its place in the order of the request. */
@@ -219,8 +254,9 @@ function placedOf(hits: readonly FusedHit[], { mode, windowSize }: RankedRequest
 }
 
 /** Hits in the order of the request, those of earlier pages by cursor left out. */
-async function sorted({ columns }: FindDeps, { collection, mode }: RankedRequest, candidates: Candidates,
-  placed: readonly Placed<FusedHit>[], order: ResultOrder): Promise<InOrder[]>
+async function sorted({ columns }: FindDeps, { collection, mode }: RankedRequest, { sides }: FindScope,
+  candidates: Candidates, placed: readonly Placed<FusedHit>[],
+  { order, begun }: { readonly order: ResultOrder; readonly begun: Mark | undefined }): Promise<InOrder[]>
 {
   // A document is one result in the mode `parent`, whichever of its passages is the best.
   const results = placed.map((each) => ({
@@ -229,7 +265,9 @@ async function sorted({ columns }: FindDeps, { collection, mode }: RankedRequest
     score: each.hit.score,
     placed: each,
   }));
-  const ordered = await orderResults(columns, collection, results, order, (ord) => candidates.distanceOf(ord));
+  const ordered = isWhole(sides)
+    ? sortedMatches(results, order, begun, ({ ord }) => candidates.placeOf(ord))
+    : await orderResults(columns, collection, results, order, (ord) => candidates.distanceOf(ord));
   return ordered.map(({ result, mark }) => ({ ...result.placed, mark }));
 }
 
@@ -262,9 +300,4 @@ function toFound(row: ResultRow | undefined,
   return row === undefined
     ? []
     : [{ key: row.key, lang: row.lang, score: hit?.score ?? 0, row, hit, terms, passage, mark }];
-}
-
-function withOrds(set: OrdSet | undefined, ords: readonly number[]): OrdSet | undefined {
-  for (const ord of ords) set?.add(ord);
-  return set;
 }

@@ -1,8 +1,9 @@
 import { OrdSet } from '../../lib/ord-set.ts';
 import { compareTexts } from '../../search/filter/index.ts';
-import { comparePlaces, cursorOf, type CursorRequest, type Mark, parseSort, type SortKey, type SortValue,
+import { comparePlaces, cursorOf, type CursorRequest, type Mark, parseSort, type Place, type SortKey, type SortValue,
   writeCursor } from '../../search/order/index.ts';
 import { type ColumnsView, readyColumns } from '../columns/index.ts';
+import type { LastMatch, MatchOrder } from './retriever.ts';
 
 /**
  * Number of candidates that a search by similarity finds before it puts them in another order or in pages by cursor;
@@ -36,8 +37,8 @@ export interface OrderedResult<R> {
 }
 
 const NEAREST_FIRST: readonly ResultKey[] = [{ column: { kind: 'distance' }, descending: false }];
-/** Besides the sort values, a mark has the passage and the number of results up to it. */
-const EXTRA_VALUES = 2;
+/** Besides the sort values, a mark has the passage, the ordinal of the document, and the number of results up to it. */
+const EXTRA_VALUES = 3;
 
 /**
  * The order that `sort` and `cursor` ask for; undefined if results are best first and paged by offset. `query` is
@@ -73,13 +74,31 @@ function withCursor(keys: readonly ResultKey[],
 
 /** Number of results on the pages before this one. */
 export function passedBefore({ cursor }: ResultOrder): number {
-  const passed = Number(cursor?.after?.place.at(-1) ?? 0);
-  return Number.isSafeInteger(passed) ? Math.min(Math.max(passed, 0), 1_000_000) : 0;
+  return cursor?.after === undefined ? 0 : passedIn(cursor.after.place);
 }
 
 /** The cursor of the page that starts behind a result; undefined for pages by offset. */
 export function cursorBehind({ cursor }: Pick<ResultOrder, 'cursor'>, mark: Mark | undefined): string | undefined {
   return cursor === undefined || mark === undefined ? undefined : writeCursor(cursor.order, mark);
+}
+
+/**
+ * The order as a retriever of all matches sorts them, without the first `skip`. Distances are not known to it. `begun`:
+ * where the page begins, if an earlier look has found that out.
+ */
+export function matchOrderOf({ keys, cursor }: ResultOrder, skip: number, begun: Mark | undefined): MatchOrder {
+  const after = cursor?.after;
+  return {
+    keys: keys.filter((key): key is SortKey => key.column.kind !== 'distance'),
+    skip,
+    after: begun ?? (after && { place: positionIn(after).values, tie: after.tie }),
+    last: begun === undefined && after !== undefined && isByScore(keys) ? lastIn(after) : undefined,
+  };
+}
+
+/** The keys that the columns have, rather than the results. */
+export function storedKeys({ keys }: ResultOrder): SortKey[] {
+  return keys.filter((key): key is SortKey => key.column.kind !== 'score' && key.column.kind !== 'distance');
 }
 
 /**
@@ -91,30 +110,28 @@ export async function orderResults<R extends RankedResult>(view: Pick<ColumnsVie
   results: readonly R[], order: ResultOrder,
   distanceOf: (ord: number) => number | undefined = () => undefined): Promise<OrderedResult<R>[]>
 {
-  const { keys, cursor } = order;
-  const places = await placesOf(view, collection, results, keys);
-  const sorted = results.flatMap((result): Unnumbered<R>[] => {
-    const document = places.get(result.ord);
-    if (document === undefined) return [];
+  const places = await placesOf(view, collection, results, storedKeys(order));
+  const sorted = inOrder(results, order, ({ ord, score }) => {
+    const document = places.get(ord);
+    if (document === undefined) return undefined;
     const stored = document.place.values();
-    const values = keys.map((
+    const place = order.keys.map((
       { column: { kind } },
-    ): SortValue => (kind === 'score'
-      ? result.score
-      : kind === 'distance'
-      ? distanceOf(result.ord)
-      : stored.next().value)
-    );
-    return [{ result, values, tie: document.tie, chunk: result.chunk ?? 0 }];
-  }).sort((a, b) => compare(a, b, keys));
-  const after = cursor?.after;
-  const start = after === undefined ? 0 : sorted.findIndex((one) => compare(one, placeIn(after), keys) > 0);
-  const rest = start < 0 ? [] : sorted.slice(start);
-  const passed = passedBefore(order);
-  return rest.map(({ result, values, tie, chunk }, i) => ({
-    result,
-    mark: { place: [...values, chunk, passed + i + 1], tie },
-  }));
+    ): SortValue => (kind === 'score' ? score : kind === 'distance' ? distanceOf(ord) : stored.next().value));
+    return { place, tie: document.tie };
+  });
+  return numbered(sorted, order, startOf(sorted, order));
+}
+
+/**
+ * Matches that a retriever has sorted, and whatever else was found, in that order. `begun`: where the page begins.
+ */
+export function sortedMatches<R extends RankedResult>(results: readonly R[], order: ResultOrder,
+  begun: Mark | undefined, placeOf: (result: R) => Mark | undefined): OrderedResult<R>[]
+{
+  const sorted = inOrder(results, order, placeOf);
+  const start = begun === undefined ? 0 : firstBehind(sorted, { values: begun.place, tie: begun.tie, chunk: 0 }, order);
+  return numbered(sorted, order, start);
 }
 
 interface Position {
@@ -127,21 +144,72 @@ interface Unnumbered<R> extends Position {
   readonly result: R;
 }
 
-function placeIn({ place, tie }: Mark): Position {
+/** Results by the values of their documents. A document without values is left out. */
+function inOrder<R extends RankedResult>(results: readonly R[], { keys }: ResultOrder,
+  placeOf: (result: R) => Mark | undefined): Unnumbered<R>[]
+{
+  return results.flatMap((result): Unnumbered<R>[] => {
+    const found = placeOf(result);
+    return found === undefined ? [] : [{ result, values: found.place, tie: found.tie, chunk: result.chunk ?? 0 }];
+  }).sort((a, b) => compare(a, b, keys));
+}
+
+/** Results from one on, with their marks. */
+function numbered<R extends RankedResult>(sorted: readonly Unnumbered<R>[], order: ResultOrder,
+  start: number): OrderedResult<R>[]
+{
+  const passed = passedBefore(order);
+  return sorted.slice(start).map(({ result, values, tie, chunk }, i) => ({
+    result,
+    mark: { place: [...values, chunk, result.ord, passed + i + 1], tie },
+  }));
+}
+
+/**
+ * Where the next page begins: with an order by score, behind the present place of the last result, because every write
+ * may change all scores; if it is not found any more, behind as many results as were before it.
+ */
+function startOf<R>(sorted: readonly Unnumbered<R>[], order: ResultOrder): number {
+  const after = order.cursor?.after;
+  if (after === undefined) return 0;
+  const position = positionIn(after);
+  if (!isByScore(order.keys)) return firstBehind(sorted, position, order);
+  const last = sorted.findIndex(({ tie, chunk }) => tie === position.tie && chunk === position.chunk);
+  return last < 0 ? passedBefore(order) - 1 : last + 1;
+}
+
+function firstBehind<R>(sorted: readonly Unnumbered<R>[], position: Position, { keys }: ResultOrder): number {
+  const first = sorted.findIndex((one) => compare(one, position, keys) > 0);
+  return first < 0 ? sorted.length : first;
+}
+
+function isByScore(keys: readonly ResultKey[]): boolean {
+  return keys.some(({ column }) => column.kind === 'score');
+}
+
+function positionIn({ place, tie }: Mark): Position {
   return { values: place.slice(0, -EXTRA_VALUES), tie, chunk: Number(place.at(-EXTRA_VALUES) ?? 0) };
+}
+
+function lastIn({ place }: Mark): LastMatch {
+  return { ord: Number(place.at(-2) ?? 0), passed: passedIn(place) };
+}
+
+function passedIn(place: Place): number {
+  const passed = Number(place.at(-1) ?? 0);
+  return Number.isSafeInteger(passed) ? Math.min(Math.max(passed, 0), 1_000_000) : 0;
 }
 
 function compare(a: Position, b: Position, keys: readonly ResultKey[]): number {
   return comparePlaces(a.values, b.values, keys) || compareTexts(a.tie, b.tie) || a.chunk - b.chunk;
 }
 
-/** The stored sort values of the documents of results, in the order of the keys that are stored. */
+/** The stored sort values of the documents of results. */
 async function placesOf(view: Pick<ColumnsView, 'indexOf'>, collection: string, results: readonly RankedResult[],
-  keys: readonly ResultKey[])
+  keys: readonly SortKey[]): Promise<ReadonlyMap<number, Mark>>
 {
-  const stored = keys.filter((key): key is SortKey => key.column.kind !== 'score' && key.column.kind !== 'distance');
-  const ready = await readyColumns(view, collection, { keys: stored });
+  const ready = await readyColumns(view, collection, { keys });
   const documents = OrdSet.of(results.map(({ ord }) => ord));
-  const sorted = ready?.columns.sort(documents, { keys: stored, offset: 0, count: results.length }) ?? [];
+  const sorted = ready?.columns.sort(documents, { keys, offset: 0, count: results.length }) ?? [];
   return new Map(sorted.map(({ ord, ...place }) => [ord, place]));
 }

@@ -14,7 +14,7 @@ export interface Sources {
   /** The views of documents. */
   readonly views: readonly FollowingView[];
   /** The view of their vectors, if those are searched. */
-  readonly vectors?: FollowingView;
+  readonly vectors?: FollowingView | undefined;
   /** Whether no change follows one. */
   readonly isLatest: (lsn: number) => boolean;
   /** Whether all documents are read again when one has changed. */

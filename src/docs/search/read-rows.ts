@@ -1,6 +1,7 @@
+import { crc32 } from 'node:zlib';
 import type { AnswerBudget } from '../../operations/index.ts';
-import type { Queries, Row } from '../../storage/index.ts';
-import type { DocumentColumns } from './project.ts';
+import type { BodyCodec, Queries, Row } from '../../storage/index.ts';
+import type { DocumentColumns } from './present.ts';
 
 /** Metadata and bodies of at most this many bytes are read with the row; larger ones are read one at a time. */
 const INLINE_BYTES = 64 * 1024;
@@ -47,7 +48,7 @@ export function contentsFor({ left }: AnswerBudget, withBodies: boolean, carries
 }
 
 /** Columns of a `ContentRow` of the table `d`, without its `ord`, for a row whose content is not to be read. */
-export const WITHOUT_CONTENT = 'd.bytes, d.crc, d.rev_ts, 0 AS meta_bytes, NULL AS meta, NULL AS body';
+const WITHOUT_CONTENT = 'd.bytes, d.crc, d.rev_ts, 0 AS meta_bytes, NULL AS meta, NULL AS body';
 
 /** The same for a row that is complete without content. */
 const WITHOUT_ANY = "d.bytes, d.crc, d.rev_ts, 0 AS meta_bytes, '{}' AS meta, NULL AS body";
@@ -171,4 +172,52 @@ function selection(content: string, rows: number): string {
     `SELECT d.ord, d.id, d.key, d.lang, d.added_at, d.updated_at, d.expires_at, ${content} FROM documents d WHERE d.ord IN (${
       Array(rows).fill('?').join(', ')
     })`;
+}
+
+/** A decoded body. Its text and checksum are made when they are needed. */
+export class Body {
+  /** As UTF-8. */
+  readonly bytes: Buffer;
+  #text: string | undefined;
+  #crc: number | undefined;
+
+  constructor(bytes: Buffer) {
+    this.bytes = bytes;
+  }
+
+  get text(): string {
+    return this.#text ??= this.bytes.toString('utf8');
+  }
+
+  get crc(): number {
+    return this.#crc ??= crc32(this.bytes);
+  }
+}
+
+const NO_BODY = new Body(Buffer.alloc(0));
+
+/**
+ * Bodies of results, of which several may be of one document: each is decoded once, and released when no result needs
+ * it any more, because together they may be large.
+ */
+export class Bodies {
+  readonly #codec: BodyCodec;
+  readonly #decoded = new Map<number, Body>();
+  readonly #uses = new Map<number, number>();
+
+  constructor(codec: BodyCodec, ords: readonly number[]) {
+    this.#codec = codec;
+    for (const ord of ords) this.#uses.set(ord, (this.#uses.get(ord) ?? 0) + 1);
+  }
+
+  /** Call it once for each result; empty if the body was not read. */
+  async take({ ord, body }: ResultRow): Promise<Body> {
+    if (body === null) return NO_BODY;
+    const held = this.#decoded.get(ord) ?? new Body(await this.#codec.bytesAsync(body));
+    const uses = this.#uses.get(ord)! - 1;
+    this.#uses.set(ord, uses);
+    if (uses > 0) this.#decoded.set(ord, held);
+    else this.#decoded.delete(ord);
+    return held;
+  }
 }

@@ -6,7 +6,7 @@ import type { Retrieval } from '../collections/index.ts';
 import type { Rerank } from '../embeddings/index.ts';
 import { expressionOf, type RequestFilter } from './filter.ts';
 import { ORDERED_CANDIDATES, type ResultOrder } from './order.ts';
-import { type Projection, projectionOf } from './project.ts';
+import { type Projection, projectionOf } from './present.ts';
 
 /** What inputs of searches have in common; each operation has some of it. */
 export interface SearchInput extends RequestFilter {
@@ -87,6 +87,15 @@ export interface Ranking {
 }
 
 export interface RankedRequest extends SearchRequest, Ranking {}
+
+/** The ranking of documents that one side finds, by its scores alone. */
+export const ONE_SIDE = {
+  mode: 'parent',
+  windowSize: 0,
+  fusion: undefined,
+  isFitted: false,
+  rerank: undefined,
+} as const satisfies Partial<Ranking>;
 
 /** Decisions sections 4.3 and 4.5. */
 const OVERSAMPLE = 3;

@@ -3,8 +3,9 @@ import { OrdSet } from '../../lib/ord-set.ts';
 import type { MeaningHit, WordsHit } from '../../search/fusion/fuse.ts';
 import { distanceMeters } from '../../search/geo/index.ts';
 import { boostFactors, type EligibilityDeps, eligibleDocuments } from './eligible.ts';
+import { storedKeys } from './order.ts';
 import type { RankedRequest } from './request.ts';
-import type { Ground, Retrieved, Sides } from './retriever.ts';
+import type { Ground, Retrieved, Sides, Wanted } from './retriever.ts';
 
 /** What both sides find at one time, with scores multiplied by boosts. */
 export interface Look {
@@ -22,8 +23,8 @@ export interface Look {
 export interface LookScope {
   /** Ordinals that must not be found. */
   readonly hidden: readonly number[];
-  /** Number of candidates of each side. */
-  readonly limit: number;
+  /** What each side is asked for. */
+  readonly wanted: Wanted;
   /** The only documents that are looked at; undefined for all that are eligible. */
   readonly only: ReadonlySet<number> | undefined;
 }
@@ -32,24 +33,26 @@ export interface LookScope {
 const BEST = 20;
 const NOTHING = { hits: [] };
 
-/** Searches both sides. */
+/**
+ * Searches both sides. Nothing is awaited between the columns and the call of a side that is alone, so what it reads is
+ * of the same state.
+ */
 export async function retrieve(deps: EligibilityDeps, request: RankedRequest, sides: Sides,
-  { hidden, limit, only }: LookScope): Promise<Look>
+  { hidden, wanted, only }: LookScope): Promise<Look>
 {
-  const { collection, filter, circle, boost } = request;
-  const { documents, columns } = await eligibleDocuments(deps, collection, { filter, circle, hidden });
+  const { collection, filter, circle, boost, order, facetBy } = request;
+  const { documents, columns } = await eligibleDocuments(deps, collection, {
+    filter,
+    circle,
+    hidden,
+    needs: { keys: order && storedKeys(order), facets: facetBy },
+  });
   const ground: Ground = {
     eligible: only === undefined ? documents : narrowed(documents, only),
     factors: boostFactors(columns, boost),
+    columns,
   };
-  // Vectors are scanned in other threads. The scan is started first, so that this one does meanwhile what needs no
-  // result of it.
-  const nearest = sides.vectors?.candidates(ground, limit) ?? NOTHING;
-  const found = sides.words && setImmediate().then(async () => {
-    const words = await sides.words!.candidates(ground, limit);
-    return { words, best: await lookAtBest(request, sides, ground, words.hits, limit) };
-  });
-  const [{ words, best } = { words: NOTHING, best: [] }, vectors] = await Promise.all([found, nearest]);
+  const { words, best, vectors } = await askSides(request, sides, ground, wanted);
   const near = new Set(vectors.hits.map(({ ord }) => ord));
   return {
     words,
@@ -59,6 +62,22 @@ export async function retrieve(deps: EligibilityDeps, request: RankedRequest, si
   };
 }
 
+async function askSides(request: RankedRequest, sides: Sides, ground: Ground,
+  wanted: Wanted): Promise<Pick<Look, 'words' | 'vectors'> & { readonly best: readonly MeaningHit[] }>
+{
+  if (sides.vectors === undefined)
+    return { words: await sides.words?.candidates(ground, wanted) ?? NOTHING, vectors: NOTHING, best: [] };
+  // Vectors are scanned in other threads. The scan is started first, so that this one does meanwhile what needs no
+  // result of it.
+  const nearest = sides.vectors.candidates(ground, wanted);
+  const found = sides.words && setImmediate().then(async () => {
+    const words = await sides.words!.candidates(ground, wanted);
+    return { words, best: await lookAtBest(request, sides, ground, words.hits, wanted) };
+  });
+  const [{ words, best } = { words: NOTHING, best: [] }, vectors] = await Promise.all([found, nearest]);
+  return { words, best, vectors };
+}
+
 /**
  * Vector scores of the best documents of the lexical side. The vector side returns only its nearest documents; of the
  * others, it is unknown how near they are. Without this, the fusion would count them as infinitely far, and rank a
@@ -66,11 +85,11 @@ export async function retrieve(deps: EligibilityDeps, request: RankedRequest, si
  * are compared with the query twice, but the second time most of their tokens are known.
  */
 async function lookAtBest({ isFitted, mode }: RankedRequest, { vectors }: Sides, { factors }: Ground,
-  words: readonly WordsHit[], limit: number): Promise<readonly MeaningHit[]>
+  words: readonly WordsHit[], wanted: Wanted): Promise<readonly MeaningHit[]>
 {
   if (!isFitted || mode !== 'parent' || vectors === undefined || words.length === 0) return [];
   const best = words.slice(0, BEST).map(({ ord }) => ord);
-  return (await vectors.candidates({ eligible: OrdSet.of(best), factors }, limit)).hits;
+  return (await vectors.candidates({ eligible: OrdSet.of(best), factors }, wanted)).hits;
 }
 
 function distancesOf({ geo }: EligibilityDeps, { collection, circle }: RankedRequest,

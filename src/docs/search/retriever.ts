@@ -1,5 +1,7 @@
 import type { OrdSet } from '../../lib/ord-set.ts';
+import type { Columns } from '../../search/columns/index.ts';
 import type { MeaningHit, WordsHit } from '../../search/fusion/fuse.ts';
+import type { Mark, SortKey } from '../../search/order/index.ts';
 import type { Algorithm } from '../../search/vector/index.ts';
 import type { FollowingView } from './read-consistently.ts';
 
@@ -9,13 +11,49 @@ export interface Ground {
   readonly eligible: OrdSet | undefined;
   /** By ordinal; undefined if nothing is multiplied. */
   readonly factors: Float32Array | undefined;
+  /** From the same state, until something is awaited; undefined if the collection has no documents. */
+  readonly columns?: Columns | undefined;
+}
+
+/** What a retriever is asked for. The options after `limit` concern one that has all matches. */
+export interface Wanted {
+  readonly limit: number;
+  /** Documents that are found if they match, even if they are not among the best. */
+  readonly pinned?: readonly number[];
+  /** The order of the matches; best first if undefined. */
+  readonly order?: MatchOrder | undefined;
+}
+
+/** A page of matches in the order of their documents' values. */
+export interface MatchOrder {
+  readonly keys: readonly SortKey[];
+  /** Number of matches to skip. */
+  readonly skip: number;
+  /** Where the page before it ended. */
+  readonly after: Mark | undefined;
+  /** The last match of the page before, if its place may have changed since. */
+  readonly last?: LastMatch | undefined;
+}
+
+export interface LastMatch {
+  readonly ord: number;
+  /** Number of matches up to it. */
+  readonly passed: number;
 }
 
 /** The best documents or passages by one retriever. */
 export interface Retrieved<Hit> {
   readonly hits: readonly Hit[];
-  /** All documents that match, if they are counted. */
+  /** All documents that match, if they are collected. The caller may change them. */
   readonly matches?: OrdSet | undefined;
+  /** Number of documents that match, if it is known without collecting them. */
+  readonly total?: number | undefined;
+  /** Whether there may be more than `total`. */
+  readonly isLowerBound?: boolean | undefined;
+  /** The values by which the hits were sorted, by ordinal, if they were. */
+  readonly places?: ReadonlyMap<number, Mark> | undefined;
+  /** Behind which match the page of an order begins; undefined for the first page. */
+  readonly begun?: Mark | undefined;
   /** The algorithm that was used, if there are several. */
   readonly algorithm?: Algorithm | undefined;
   /** Number of documents whose vectors could not be compared. */
@@ -29,10 +67,14 @@ export interface Retrieved<Hit> {
 export interface Retriever<Hit, Item, Feature> {
   /** The view that it reads; absent if it does not follow the feed. */
   readonly view?: FollowingView | undefined;
+  /** Whether it has all matches: it counts them, sorts them, and its best ones do not depend on how many are wanted. */
+  readonly isWhole?: boolean | undefined;
   /** At least the best `limit` of the ground, with their scores; in any order. Throws `IndexLoading`. */
-  candidates(ground: Ground, limit: number): Promise<Retrieved<Hit>>;
+  candidates(ground: Ground, wanted: Wanted): Promise<Retrieved<Hit>>;
   /** What a result shows of each besides its score. */
   features(items: readonly Item[]): Promise<readonly Feature[]>;
+  /** Takes back matches that are not used any more, so that their memory is used again. */
+  release?(matches: OrdSet): void;
 }
 
 /** A run of chunks of a document. */
@@ -61,4 +103,9 @@ export interface Sides {
   readonly words?: Retriever<WordsHit, number, ReadonlySet<string>> | undefined;
   /** The features of a run of chunks are its place in the body; undefined if the body was changed since. */
   readonly vectors?: Retriever<MeaningHit, PassageQuery, Passage | undefined> | undefined;
+}
+
+/** Whether one retriever with all matches decides alone. */
+export function isWhole({ words, vectors }: Sides): boolean {
+  return words?.isWhole === true && vectors === undefined;
 }

@@ -7,21 +7,20 @@ import type { BodyCodec } from '../../storage/index.ts';
 import type { Curated } from '../curation/index.ts';
 import type { Encoder } from '../embeddings/index.ts';
 import type { Cost, SearchGate } from '../search-gate.ts';
-import { Bodies, type Body } from './bodies.ts';
-import { countFacets, type ShownFacets, shownFacets } from './facets.ts';
+import { type Counted, countFacets, type ShownFacets, shownFacets } from './facets.ts';
 import { bestHits, type FindDeps, findResults, type FindScope, type Found, type FoundResults } from './find.ts';
 import { passedBefore } from './order.ts';
-import { endPage, type PageEnd, presentEach, type Presented, type Shown, shown } from './present.ts';
-import { documentOf, keepsMeta, metaOf, projectDocument } from './project.ts';
-import { contentsFor } from './read-rows.ts';
+import { documentOf, endPage, keepsMeta, metaOf, type PageEnd, presentEach, type Presented, projectDocument, type Shown,
+  shown } from './present.ts';
+import { Bodies, type Body, contentsFor } from './read-rows.ts';
 import type { RankedRequest } from './request.ts';
 import { type EncoderScores, scoreByEncoder } from './rerank.ts';
-import type { Passage } from './retriever.ts';
+import { isWhole, type Passage } from './retriever.ts';
 
 export interface RankedDeps extends FindDeps {
   readonly codec: BodyCodec;
-  /** Only scoring occupies a place. */
-  readonly gate: Pick<SearchGate, 'run'>;
+  /** Only scoring occupies a place. Absent if the call itself has one. */
+  readonly gate?: Pick<SearchGate, 'run'> | undefined;
   /** Absent: nothing is reranked by it. */
   readonly encoder?: Pick<Encoder, 'isWanted' | 'similarities'> | undefined;
 }
@@ -29,6 +28,14 @@ export interface RankedDeps extends FindDeps {
 /** A passage with the chunk that represents it. */
 export interface ChosenPassage extends Omit<Passage, 'crc' | 'bytes'> {
   readonly chunk: number;
+}
+
+/** A document in which passages are looked for. */
+export interface MatchedDocument<Content> {
+  readonly key: string;
+  readonly lang: string;
+  readonly meta: Record<string, string[]>;
+  readonly contentMd: Content;
 }
 
 /** What a result has in every search. */
@@ -55,22 +62,37 @@ export interface RankedSearch<R> extends Omit<FindScope, 'signal'> {
    * The passage of a document that the vector side did not find, in the modes `chunk` and `window`; undefined leaves it
    * out.
    */
-  readonly passageOf?: (document: ReturnType<typeof documentOf>) => ChosenPassage | undefined;
-  /** The marked passages of a document, whose body is given as UTF-8; absent if none are requested. */
-  readonly highlightsOf?: ((document: ReturnType<typeof documentOf>, body: Buffer) => Highlight[]) | undefined;
+  readonly passageOf?: (document: MatchedDocument<string>) => ChosenPassage | undefined;
+  /** The marked passages of a document, whose body is UTF-8; absent if none are requested. */
+  readonly highlightsOf?: ((document: MatchedDocument<Buffer>) => Highlight[]) | undefined;
   readonly show: (found: Curated<Found>, parts: ResultParts) => R;
 }
 
-export interface RankedAnswer<R> extends PageEnd<R>, Omit<FoundResults, 'results' | 'all'> {
-  readonly facets: ShownFacets;
+/** The fields that the answers of all searches have. */
+export type AnswerFields<R> = ShownFacets & PageEnd<R>['end'] & {
+  readonly results: R[];
+  /** Number of these results. */
+  readonly total: number;
+  /** Number of results that the encoder has scored; absent if it was not asked. */
+  readonly reranked?: number;
+};
+
+export interface RankedAnswer<R> extends Pick<FoundResults, 'isLowerBound' | 'algorithm' | 'incomparable' | 'alpha'> {
+  readonly answer: AnswerFields<R>;
   /** Number of all matches; undefined if they were not counted. */
   readonly matches: number | undefined;
-  /** Number of results that the encoder has scored; undefined if it was not asked. */
-  readonly reranked: number | undefined;
 }
 
 /** The result for a collection in which there is nothing to find. */
-const NOTHING: FoundResults = { results: [], all: undefined, algorithm: undefined, incomparable: 0, alpha: undefined };
+const NOTHING: FoundResults = {
+  results: [],
+  all: undefined,
+  total: undefined,
+  isLowerBound: false,
+  algorithm: undefined,
+  incomparable: 0,
+  alpha: undefined,
+};
 
 /** Finds and presents a page of results. Only the scoring occupies a place in the search gate. */
 export async function searchRanked<R>(deps: RankedDeps, search: RankedSearch<R>,
@@ -79,29 +101,63 @@ export async function searchRanked<R>(deps: RankedDeps, search: RankedSearch<R>,
   const { signal, budget } = bounds;
   const isReranked = isEncoderWanted(deps, search);
   const request = isReranked ? withEnough(search.request) : search.request;
-  const { projection, facetBy, facetMaxValues, offset, order } = request;
   const scores = isReranked ? await scoresOf(deps, request, search, signal) : undefined;
-  const scope = {
+  const { found, counted } = await findAndCount(deps, request, {
     ...search,
     signal,
     rerank: scores === undefined ? search.rerank : (hits: readonly FusedHit[]) => reorder(hits, scores.of),
-  };
-  const withBodies = needsBodies(search);
-  const content = {
-    ...contentsFor(budget, withBodies, projection.body),
-    // Metadata are also counted, and show whether a document is source code, whose passages are different.
-    withMeta: keepsMeta(projection) || facetBy !== undefined || withBodies,
-  };
-  const { results: found, all, ...rest } = search.cost === undefined
-    ? NOTHING
-    : await deps.gate.run(() => findResults(deps, request, scope, content), signal, search.cost);
-  const counted = all &&
-    await countFacets(deps.columns, request.collection, all, { fields: facetBy ?? [], max: facetMaxValues },
-      found.map(({ row }) => row));
+  }, budget);
+  const { facetBy, offset, order } = request;
   const facets = shownFacets(facetBy, counted?.facets, budget);
-  const presented = await present(deps, search, found, bounds);
-  const page = endPage(presented, { offset, tokens: request.budget, order }, budget, (at) => found[at]?.mark);
-  return { ...rest, ...page, facets, matches: counted?.documents, reranked: scores?.count };
+  const presented = await present(deps, search, found.results, bounds);
+  const { results, end } = endPage(presented, { offset, tokens: request.budget, order }, budget,
+    (at) => found.results[at]?.mark);
+  const { total, isLowerBound, algorithm, incomparable, alpha } = found;
+  return {
+    answer: { results, total: results.length, ...facets, ...end, ...(scores && { reranked: scores.count }) },
+    matches: counted?.documents ?? total,
+    isLowerBound,
+    algorithm,
+    incomparable,
+    alpha,
+  };
+}
+
+interface FoundAndCounted {
+  readonly found: FoundResults;
+  readonly counted: Counted | undefined;
+}
+
+/**
+ * The results of a page, and the facets of all matches. Facets come from the columns; only a result that is deleted
+ * before they are counted is counted by its metadata. So those are read for facets only after that has happened, in a
+ * second search: reading rows takes longer than counting.
+ */
+async function findAndCount<R>(deps: RankedDeps, request: RankedRequest, search: RankedSearch<R> & FindScope,
+  budget: AnswerBounds['budget']): Promise<FoundAndCounted>
+{
+  const { projection, collection, facetBy: fields = [], facetMaxValues: max } = request;
+  const { sides, cost } = search;
+  const withBodies = needsBodies(search);
+  const content = contentsFor(budget, withBodies, projection.body);
+  if (cost === undefined) return { found: NOTHING, counted: undefined };
+  // Metadata also show whether a document is source code, whose passages are different.
+  for (let withMeta = keepsMeta(projection) || withBodies;; withMeta = true) {
+    const found = await scored(deps, search, () => findResults(deps, request, search, { ...content, withMeta }));
+    const { all, results } = found;
+    if (all === undefined) return { found, counted: undefined };
+    const counted = await countFacets(deps.columns, collection, all, { fields, max, isMetaUnread: !withMeta },
+      results.map(({ row }) => row));
+    if (isWhole(sides)) sides.words!.release?.(all);
+    if (counted !== undefined) return { found, counted };
+  }
+}
+
+/** Runs in a place of the search gate. */
+function scored<T>({ gate }: RankedDeps,
+  { cost, signal }: Pick<RankedSearch<never>, 'cost'> & Pick<FindScope, 'signal'>, work: () => Promise<T>): Promise<T>
+{
+  return gate === undefined ? work() : gate.run(work, signal, cost);
 }
 
 /** Whether results need their bodies, even if only for passages. */
@@ -126,7 +182,7 @@ async function scoresOf<R>(deps: RankedDeps, request: RankedRequest, { cost, rar
 {
   const hits = cost === undefined
     ? []
-    : await deps.gate.run(() => bestHits(deps, request, { ...scope, signal }), signal, cost);
+    : await scored(deps, { cost, signal }, () => bestHits(deps, request, { ...scope, signal }));
   return scoreByEncoder(deps.encoder!, request.query, hits, request.mode === 'parent', signal, rareWord?.(hits));
 }
 
@@ -150,22 +206,19 @@ function presentOne<R>({ geo }: RankedDeps, { request, passageOf, highlightsOf, 
 {
   const { projection, circle, collection, mode } = request;
   const { row, hit, passage: known } = one;
-  const document = documentOf(row, metaOf(row), body.text);
-  const projected = projectDocument(document, projection);
+  const { key, lang } = row;
+  const meta = metaOf(row);
+  const document = projectDocument(documentOf(row, meta, projection.body ? body.text : ''), projection);
   const point = circle && geo!.indexOf(collection)?.places.pointOf(row.ord);
-  const highlights = highlightsOf?.(document, body.bytes);
-  const texts = {
-    body: projection.body ? row.bytes : undefined,
-    highlights,
-    meta: projected.meta,
-  };
-  const parts: { -readonly [Name in keyof ResultParts]: ResultParts[Name] } = { document: projected, rank };
+  const highlights = highlightsOf?.({ key, lang, meta, contentMd: body.bytes });
+  const texts = { body: projection.body ? row.bytes : undefined, highlights, meta: document.meta };
+  const parts: { -readonly [Name in keyof ResultParts]: ResultParts[Name] } = { document, rank };
   if (highlights !== undefined) parts.highlights = highlights;
   if (point !== undefined) parts.distanceMeters = roundMeters(distanceMeters(circle!.middle, point));
   if (mode === 'parent') return shown(show(one, parts), texts);
   // If the body was changed after its passages were read, their places are invalid.
   const isPlaced = known !== undefined && known.bytes === body.bytes.length && known.crc === body.crc;
-  const passage = isPlaced ? { ...known, chunk: hit!.chunk! } : passageOf?.(document);
+  const passage = isPlaced ? { ...known, chunk: hit!.chunk! } : passageOf?.({ key, lang, meta, contentMd: body.text });
   if (passage === undefined && passageOf === undefined) return undefined;
   if (passage !== undefined) {
     const { chunk, start, end, startLine, endLine } = passage;

@@ -13,8 +13,7 @@ import type { VectorSearch } from './vector-search.ts';
 
 export { incomparableWarning } from './search/search-vectors.ts';
 export { vectorsRetriever, type VectorsSide } from './search/vectors-retriever.ts';
-export type { ModelCount, NearestHit, NearestQuery, NearestResult, QueryVector,
-  VectorSearch } from './vector-search.ts';
+export type { NearestResult, QueryVector, VectorSearch } from './vector-search.ts';
 export { createVectors, type Vectors } from './vectors.ts';
 
 type VectorOperations = Required<

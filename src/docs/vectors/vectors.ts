@@ -3,19 +3,19 @@ import type { Operations } from '../../../generated/docs/operations.ts';
 import type { FindSimilarResponse } from '../../../generated/docs/sdk/types.gen.ts';
 import { ServiceError } from '../../errors/index.ts';
 import type { Timer } from '../../lib/clock.ts';
+import { OrdSet } from '../../lib/ord-set.ts';
 import type { AnswerBounds, Handlers, InputOf } from '../../operations/index.ts';
 import { allFactories, type VectorIndexOptions, WorkerPool } from '../../search/vector/index.ts';
 import type { Collections } from '../collections/index.ts';
 import type { Embeddings } from '../embeddings/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
-import { OrdSet } from '../fulltext/index.ts';
 import type { SearchGate } from '../search-gate.ts';
 import { CheckpointFiles } from '../view/index.ts';
 import { findSourceByKey, type SourceDeps } from './cross-search/source-document.ts';
-import { readPassages } from './search/passages.ts';
 import { resolveRequest } from './search/request.ts';
 import { searchByVector, vectorSettings } from './search/search-by-vector.ts';
 import { findNearest, type SearchDeps, searchVectors } from './search/search-vectors.ts';
+import { readPassages } from './search/vectors-retriever.ts';
 import type { VectorSearch } from './vector-search.ts';
 import { CHECKPOINT_MAGIC, VectorView } from './view/vector-view.ts';
 
@@ -63,7 +63,7 @@ export function createVectors(environment: DocsEnvironment, areas: VectorsAreas)
     isSecret: (collection) => collections.configOf(collection)?.encrypted === true,
     keys: environment.keys,
     checkpoints: CheckpointFiles.beside(sql, 'vectors', CHECKPOINT_MAGIC),
-    ...(timer && { timer }),
+    timer,
   });
   const requireProvider = (): void => {
     if (!embeddings.describe().vectors.enabled)
@@ -155,6 +155,6 @@ async function findSimilar(deps: SearchDeps & SourceDeps, input: SimilarInput,
     ...DECIDED,
     query: JSON.stringify(['similar', key.toLowerCase(), lang?.toLowerCase()]),
   }, deps.collections.configOf(input.collection)?.retrieval);
-  const { reranked: _, ...answer } = await findNearest(deps, input, request, source.query, bounds, [source.ord]);
+  const answer = await findNearest(deps, input, request, source.query, bounds, [source.ord]);
   return { ...answer, searchStats: { durationMs: Math.round(performance.now() - started) } };
 }

@@ -66,19 +66,19 @@ const SLOW = ['contract-tests/published-package.test.ts', 'contract-tests/parity
   'contract-tests/faults/nodes/nodes.test.ts', 'contract-tests/faults/docs/webhooks.test.ts',
   'src/docs/fulltext/expansion/expansion.test.ts', 'src/docs/vectors/search/search.test.ts',
   'src/ship/execute/source/fetch-source.test.ts', 'src/app/workers/workers.test.ts',
-  'src/search/inverted/filters.test.ts', 'src/app/repair.test.ts', 'src/docs/fulltext/search/match-documents.test.ts',
-  'src/app/runs/documented-story.test.ts', 'src/search/inverted/dictionary.test.ts', 'src/api/mcp/sessions.test.ts',
-  'src/docs/embeddings/kill.test.ts', 'src/kernels/bzip2.test.ts', 'src/docs/fulltext/view/fulltext-view.test.ts',
-  'src/docs/ingest/wiki/memory.test.ts', 'contract-tests/parity-large.test.ts',
-  'contract-tests/faults/docs/automation.test.ts', 'contract-tests/runs-api.provider.test.ts',
-  'contract-tests/parity-modes.test.ts', 'src/runs/artifacts/artifacts.test.ts', 'src/app/slow-requests.test.ts',
-  'src/search/vector/scan.test.ts', 'src/app/formats.test.ts', 'src/app/workers/history.test.ts',
-  'src/docs/vectors/view/vector-view.test.ts', 'contract-tests/attacks/bombs.test.ts', 'src/docs/hybrid/search.test.ts',
-  'src/docs/fulltext/search/sort.test.ts', 'src/ship/execute/executor.test.ts', 'src/runs/several-servers.test.ts',
-  'contract-tests/faults/docs/encoder.test.ts', 'contract-tests/support/chromium.test.ts',
-  'src/docs/fulltext/search/filter.test.ts', 'src/ship/execute/pipeline/run-pipeline.test.ts',
-  'src/docs/ingest/wiki/import-wiki.test.ts', 'src/runs/fleet/joining.test.ts', 'src/kernels/cooccurrence.test.ts',
-  'src/app/search-gate.test.ts'];
+  'src/search/inverted/filters.test.ts', 'src/app/repair.test.ts',
+  'src/docs/fulltext/search/changing-documents.test.ts', 'src/app/runs/documented-story.test.ts',
+  'src/search/inverted/dictionary.test.ts', 'src/api/mcp/sessions.test.ts', 'src/docs/embeddings/kill.test.ts',
+  'src/kernels/bzip2.test.ts', 'src/docs/fulltext/view/fulltext-view.test.ts', 'src/docs/ingest/wiki/memory.test.ts',
+  'contract-tests/parity-large.test.ts', 'contract-tests/faults/docs/automation.test.ts',
+  'contract-tests/runs-api.provider.test.ts', 'contract-tests/parity-modes.test.ts',
+  'src/runs/artifacts/artifacts.test.ts', 'src/app/slow-requests.test.ts', 'src/search/vector/scan.test.ts',
+  'src/app/formats.test.ts', 'src/app/workers/history.test.ts', 'src/docs/vectors/view/vector-view.test.ts',
+  'contract-tests/attacks/bombs.test.ts', 'src/docs/hybrid/search.test.ts', 'src/docs/fulltext/search/sort.test.ts',
+  'src/ship/execute/executor.test.ts', 'src/runs/several-servers.test.ts', 'contract-tests/faults/docs/encoder.test.ts',
+  'contract-tests/support/chromium.test.ts', 'src/docs/fulltext/search/filter.test.ts',
+  'src/ship/execute/pipeline/run-pipeline.test.ts', 'src/docs/ingest/wiki/import-wiki.test.ts',
+  'src/runs/fleet/joining.test.ts', 'src/kernels/cooccurrence.test.ts', 'src/app/search-gate.test.ts'];
 
 const ROOT = join(import.meta.dirname, '..', '..', '..');
 const RANKS: ReadonlyMap<string, number> = new Map(SLOW.map((file, i) => [join(ROOT, file), i]));

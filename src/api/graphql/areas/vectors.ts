@@ -26,8 +26,14 @@ function presentFound({ results, ...found }: Found) {
   };
 }
 
-function presentResult({ document, score, rank, ...passage }: VectorResult) {
-  return { document: presentDocument(document), score, rank, ...presentPassage(passage) };
+function presentResult({ document, score, rank, distanceMeters, ...passage }: VectorResult) {
+  return {
+    document: presentDocument(document),
+    score,
+    rank,
+    distanceMeters: distanceMeters ?? null,
+    ...presentPassage(passage),
+  };
 }
 
 function presentAcross({ results, ...found }: SearchAcrossCollectionsResponse) {

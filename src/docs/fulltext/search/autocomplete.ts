@@ -31,7 +31,7 @@ export async function autocomplete(deps: SearchDeps, { collection, q, field, top
   const phrases = await completePhrases(deps, {
     collection,
     text: q,
-    ...(field !== '' && { field: fieldByName(field) }),
+    field: field === '' ? undefined : fieldByName(field),
     limit: topN,
   });
   const items = [...words, ...phrases].slice(0, topN);
@@ -58,7 +58,7 @@ function complete(deps: SearchDeps, collection: string, prefixes: readonly strin
     scan: MAX_SCAN,
     limit: topN,
     isStopWord: (form) => stopWords.has(form),
-    ...(field !== '' && { field: fieldByName(field) }),
+    field: field === '' ? undefined : fieldByName(field),
   });
   return (found ?? []).map(({ term, field: of, documents }) => ({
     term,

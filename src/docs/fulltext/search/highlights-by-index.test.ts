@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { highlightsOf } from './highlights.ts';
+import { highlightsOf, WordMatchers } from './highlights.ts';
 import { resolveRequest } from './request.ts';
 import { SearchFixture } from './test-fixture.ts';
-import { WordMatchers } from './word-matcher.ts';
 
 const WORDS = ['fox', 'foxes', 'Fox', 'quick', 'quickly', 'brown', 'the', 'of', 'running', 'runs', 'café', 'cafe',
   'getUserName', 'user', 'motor', 'vehicle', 'car', '検索エンジン', 'e\u0301tude', 'Größe', 'größen'];

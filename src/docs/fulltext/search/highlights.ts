@@ -1,12 +1,177 @@
 import type { Highlight } from '../../../../generated/docs/sdk/types.gen.ts';
+import { withinEdits } from '../../../lib/did-you-mean.ts';
+import { createGlob, type Glob } from '../../../lib/glob.ts';
+import { MarkedForms } from '../../../search/marks/marked-forms.ts';
 import { isCodeDocument, tokenizeCode } from '../../../text/code/index.ts';
-import { highlight, type HighlightOptions } from '../../../text/highlight/index.ts';
+import { foldDiacritics } from '../../../text/folding.ts';
+import { highlight, type HighlightOptions, type HighlightPhrase,
+  type HitOptions } from '../../../text/highlight/index.ts';
 import { tokenize } from '../../../text/tokenize.ts';
 import type { Meta } from '../../documents/index.ts';
-import { CONTENT, type Field, FIELDS, type TextIndex } from '../view/text-index.ts';
+import { classOfDocument } from '../view/document-classes.ts';
+import { CONTENT, type Field, FIELDS, type FormsLike, type TextIndex } from '../view/text-index.ts';
+import { wordOf } from '../view/to-index-query.ts';
 import { fieldByName, nameOfKey } from '../view/to-indexed.ts';
+import { type QueryPlan, type Reading, readingFor, type WantedLeaf } from './query-plan.ts';
 import type { SearchRequest } from './request.ts';
-import { type WordMatcher, WordMatchers } from './word-matcher.ts';
+
+/**
+ * Maximum number of forms by which a part of a query is found in texts; above this, words are compared with the query
+ * one by one.
+ */
+const MOST_FORMS = 4096;
+/** The maximum for all parts of a query together: looking that many up takes some milliseconds. */
+const MOST_LOOKS = 512;
+
+/** The matchers of a query, one for each of its readings. */
+export class WordMatchers {
+  readonly #plan: QueryPlan;
+  readonly #index: Pick<TextIndex, 'formsLike'> | undefined;
+  readonly #matchers = new Map<Reading, WordMatcher>();
+
+  /** With an index, highlights find words by its forms, which cover all documents that it finds. */
+  constructor(plan: QueryPlan, index?: Pick<TextIndex, 'formsLike'>) {
+    this.#plan = plan;
+    this.#index = index;
+  }
+
+  /** The matcher of a document; undefined when the query has no reading for its class. */
+  of(document: Parameters<typeof classOfDocument>[0]): WordMatcher | undefined {
+    const reading = readingFor(this.#plan, classOfDocument(document));
+    if (reading === undefined) return undefined;
+    let matcher = this.#matchers.get(reading);
+    if (matcher === undefined) this.#matchers.set(reading, matcher = new WordMatcher(reading, this.#index));
+    return matcher;
+  }
+}
+
+/** Determines which terms of a query the words of a document match, for passages and highlights. */
+export class WordMatcher {
+  readonly #reading: Reading;
+  /** Labels by term. */
+  readonly #terms = new Map<string, string>();
+  /** Labels of words that match in phrases only. */
+  readonly #phraseWords = new Map<string, string>();
+  readonly #phrases: HighlightPhrase[] = [];
+  readonly #patterns: { readonly label: string; readonly matches: Glob }[] = [];
+  readonly #fuzzy: { readonly label: string; readonly folded: readonly string[]; readonly edits: number;
+    readonly look: FormsLike }[] = [];
+  /** By the form that was searched for: the forms that the index found by edits. */
+  readonly #near = new Map<FormsLike, ReadonlySet<string>>();
+  /** The results for forms, because documents share most of their words. */
+  readonly #known = new Map<string, string | undefined>();
+  /** Terms of forms, so that no form is stemmed twice. */
+  readonly #termOf = new Map<string, string>();
+  readonly #looks: FormsLike[] = [];
+  /** The forms that words may match by, for highlights; undefined without an index, and if there are too many. */
+  readonly marks: MarkedForms | undefined;
+
+  constructor(reading: Reading, index?: Pick<TextIndex, 'formsLike'>) {
+    this.#reading = reading;
+    for (const leaf of reading.wanted) this.#learn(leaf);
+    this.marks = index && this.#marksBy(index);
+  }
+
+  /** The forms of the index that match the query or words of its phrases, and the query's own forms. */
+  #marksBy(index: Pick<TextIndex, 'formsLike'>): MarkedForms | undefined {
+    if (this.#looks.length > MOST_LOOKS) return undefined;
+    const forms = new Set<string>();
+    for (const look of this.#looks) {
+      const found = index.formsLike(look, MOST_FORMS);
+      if (found === undefined) return undefined;
+      if (look.by === 'edits') this.#near.set(look, new Set(found));
+      for (const form of found) {
+        forms.add(form);
+        if (look.by === 'term') this.#termOf.set(form, this.#term(look.form));
+      }
+      if (look.by === 'term') forms.add(look.form);
+    }
+    return new MarkedForms([...forms]);
+  }
+
+  #term(form: string): string {
+    let term = this.#termOf.get(form);
+    if (term === undefined) this.#termOf.set(form, term = this.#reading.analyzer.term(form));
+    return term;
+  }
+
+  /**
+   * The term of the query that a form matches, `query~indexed` if only by edits; undefined for no match. The words of a
+   * phrase match at any position.
+   */
+  match(form: string): string | undefined {
+    return this.#matchWord(form) ?? this.#phraseWords.get(this.#term(form));
+  }
+
+  /** What highlights mark: words, and whole phrases. */
+  get highlighted(): HitOptions {
+    return { match: (form) => this.#matchWord(form), phrases: this.#phrases, termOf: (form) => this.#term(form) };
+  }
+
+  #matchWord(form: string): string | undefined {
+    const exact = this.#terms.get(this.#term(form));
+    if (exact !== undefined) return exact;
+    if (this.#patterns.length === 0 && this.#fuzzy.length === 0) return undefined;
+    if (!this.#known.has(form)) this.#known.set(form, this.#matchLoosely(form));
+    return this.#known.get(form);
+  }
+
+  #matchLoosely(form: string): string | undefined {
+    const folded = foldDiacritics(form);
+    const pattern = this.#patterns.find(({ matches }) => matches(folded));
+    if (pattern !== undefined) return pattern.label;
+    const characters = [...folded];
+    const near = this.#fuzzy.find(({ look, ...word }) =>
+      this.#near.get(look)?.has(form) ?? withinEdits(word.folded, characters, word.edits)
+    );
+    return near && `${near.label}~${form}`;
+  }
+
+  #learn({ node, labels }: WantedLeaf): void {
+    const [label] = labels;
+    if (label === undefined) return;
+    if (node.kind === 'wildcard') {
+      this.#patterns.push({ label, matches: createGlob(foldDiacritics(node.pattern)) });
+      this.#looks.push({ by: 'pattern', pattern: node.pattern });
+      const word = wordOf(node.pattern);
+      if (word !== undefined) this.#learnTerm(this.#terms, word, label);
+    } else if (node.kind === 'term') {
+      this.#learnTerm(this.#terms, node.form, label);
+      if (node.fuzzy) {
+        const look: FormsLike = {
+          by: 'edits',
+          form: node.form,
+          edits: node.fuzzy,
+          keepsFirst: node.keepsFirst === true,
+          analyzer: this.#reading.analyzer,
+        };
+        this.#fuzzy.push({ label, folded: [...foldDiacritics(node.form)], edits: node.fuzzy, look });
+        this.#looks.push(look);
+      }
+    } else {
+      const words = node.kind === 'phrase' ? this.#phraseWords : this.#terms;
+      for (const form of node.forms) this.#learnWord(words, form, labels);
+      if (node.kind === 'phrase') this.#phrases.push({ words: node.forms.map((form) => this.#look(form)), labels });
+    }
+  }
+
+  /** A word of a phrase is labelled by its own form; one of a synonym by the term that it stands for. */
+  #learnWord(words: Map<string, string>, form: string, labels: readonly string[]): void {
+    if (labels.includes(form)) this.#learnTerm(words, form, form);
+    else if (!this.#reading.isStopWord(form)) this.#learnTerm(words, form, labels[0]!);
+  }
+
+  #learnTerm(words: Map<string, string>, form: string, label: string): void {
+    const term = this.#look(form);
+    if (!words.has(term)) words.set(term, label);
+  }
+
+  /** Records that words of the term of a form are searched for, and returns the term. */
+  #look(form: string): string {
+    if (!this.#termOf.has(form)) this.#looks.push({ by: 'term', form, analyzer: this.#reading.analyzer });
+    return this.#term(form);
+  }
+}
 
 type Options = NonNullable<SearchRequest['highlight']>;
 
@@ -45,7 +210,7 @@ export function highlightsOf({ fields }: Pick<SearchRequest, 'fields'>, options:
   const { marks, highlighted } = matcher;
   const tokens = code ? tokenizeCode : tokenize;
   const scan = marks && ((text: string | Buffer) => (code ? marks.scanBy(tokenizeCode, text) : marks.scan(text)));
-  const all: HighlightOptions = { ...options, ...highlighted, tokens, ...(scan && { scan }), markdown: !code };
+  const all: HighlightOptions = { ...options, ...highlighted, tokens, scan, markdown: !code };
   const counts = (field: Field): boolean => fields?.includes(field) !== false;
   const body = counts(CONTENT)
     ? highlight(contentMd, all).map((found): Highlight => ({ field: FIELDS[CONTENT], ...found }))

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { TermSets } from './matched-terms.ts';
+import { TermSets } from './words-retriever.ts';
 
 describe('TermSets', () => {
   it('has the terms in the order in which they were added, and one set for each order', () => {

@@ -3,9 +3,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { defaultStopWords } from '../../../text/languages/index.ts';
 import { tokenize } from '../../../text/tokenize.ts';
 import { termAnalyzer } from '../view/analyzers.ts';
-import { wordsRetriever } from './ask-words.ts';
 import { PLAIN_SEARCH, resolveRequest } from './request.ts';
 import { SearchFixture } from './test-fixture.ts';
+import { wordsRetriever } from './words-retriever.ts';
 
 describe('a search without lang (decision D-144)', () => {
   let fixture: SearchFixture;
@@ -107,7 +107,9 @@ describe('a search without lang (decision D-144)', () => {
     it('ranks words for other searches alike', async () => {
       const { deps } = fixture.search;
       const request = resolveRequest(deps, { ...PLAIN_SEARCH, collection: 'c', query: 'Haus', algorithm: 'bm25' });
-      const { hits } = await wordsRetriever(deps, request).candidates({ eligible: undefined, factors: undefined }, 10);
+      const { hits } = await wordsRetriever(deps, request).candidates({ eligible: undefined, factors: undefined }, {
+        limit: 10,
+      });
       expect(hits).toHaveLength(1);
     });
 

@@ -1,8 +1,8 @@
 import type { Operations } from '../../../../generated/docs/operations.ts';
 import type { InputOf } from '../../../operations/index.ts';
-import { cursorOf, type CursorRequest, parseSort, type SortKey } from '../../../search/order/index.ts';
 import type { Collections, Retrieval } from '../../collections/index.ts';
-import { projectionOf, resolveSearch, type SearchRequest as SearchedDocuments } from '../../search/index.ts';
+import { projectionOf, resolveSearch, type ResultOrder, resultOrderOf,
+  type SearchRequest as SearchedDocuments } from '../../search/index.ts';
 import type { FullText } from '../fulltext.ts';
 import { toWeights, usualWeights } from '../view/field-weights.ts';
 import type { FullTextView } from '../view/fulltext-view.ts';
@@ -35,10 +35,8 @@ export interface SearchRequest extends SearchedDocuments {
   readonly langs: readonly string[];
   readonly stemmingActive: boolean;
   readonly synonymsActive: boolean;
-  /** Undefined for best first. */
-  readonly sort: readonly SortKey[] | undefined;
-  /** Undefined for pages by offset. */
-  readonly cursor: CursorRequest | undefined;
+  /** The order of all matches; undefined for best first and pages by offset. */
+  readonly order: ResultOrder | undefined;
   readonly highlight: { readonly highlightTag: string; readonly maxHighlights: number; readonly fragmentSize: number;
     readonly escape: 'none' | 'html' } | undefined;
   /** How exactly matches are counted. */
@@ -112,22 +110,10 @@ export function resolveRequest({ settings, dictionaries, collections, view }: Re
     rerank: plan.mode === 'simple' &&
       (input.rerank ?? (input.fieldWeights === undefined && (profile.rerank ?? searched.isUsual))),
     stemmingActive: isStemming(plan),
-    ...orderOf(input),
+    order: resultOrderOf(input, ['words', collection.toLowerCase(), query, input.mode, input.algorithm, input.lang]),
     highlight: highlight ? { highlightTag, maxHighlights, fragmentSize, escape: highlightEscape } : undefined,
     projection: projectionOf(input.fields, input.includeContent),
     totals: input.totals,
-  };
-}
-
-/** Pages by cursor always have an order. */
-function orderOf(input: SearchInput): Pick<SearchRequest, 'sort' | 'cursor'> {
-  const { collection, query, mode, algorithm, lang } = input;
-  if (input.sort === undefined && input.cursor === undefined) return { sort: undefined, cursor: undefined };
-  const sort = parseSort(input.sort ?? 'score', { descending: true, scored: true });
-  return {
-    sort,
-    cursor: cursorOf(input, JSON.stringify([collection.toLowerCase(), query, mode, algorithm, lang, sort]),
-      sort.length),
   };
 }
 

@@ -1,20 +1,19 @@
 import type { Operations } from '../../../../generated/docs/operations.ts';
 import type { FullTextResult, Fuzziness, SearchFullTextResponse } from '../../../../generated/docs/sdk/types.gen.ts';
 import { ServiceError } from '../../../errors/index.ts';
+import { roundScore } from '../../../lib/rounded.ts';
 import type { AnswerBounds, InputOf } from '../../../operations/index.ts';
 import type { ColumnsView } from '../../columns/index.ts';
 import type { Curation } from '../../curation/index.ts';
 import type { DocsEnvironment } from '../../environment.ts';
 import type { GeoView } from '../../geo/index.ts';
-import { contentsFor, type Counted, countFacets, endPage, type PageEnd, promptOf, type ShownFacets,
-  shownFacets } from '../../search/index.ts';
+import { ONE_SIDE, promptOf, searchRanked } from '../../search/index.ts';
 import type { Expansion } from '../expansion/expansion.ts';
 import type { FullTextView } from '../view/fulltext-view.ts';
-import { readyWords } from './ask-words.ts';
-import { findDocuments, type SearchOutcome } from './find-documents.ts';
-import { needsBodies, needsMeta, presentResults } from './present-results.ts';
-import { type RequestContext, resolveRequest, type SearchInput, type SearchRequest } from './request.ts';
-import { correctedQuery, helpFor, type SearchHelp, type SpellingDeps } from './spelling.ts';
+import { highlighterOf } from './highlights.ts';
+import { type RequestContext, resolveRequest, type SearchInput } from './request.ts';
+import { correctSpelling, helpFor, type SpellingDeps } from './spelling.ts';
+import { readyWords, wordsRetriever } from './words-retriever.ts';
 
 export interface SearchDeps extends Pick<DocsEnvironment, 'sql' | 'codec' | 'clock'>, RequestContext, SpellingDeps {
   readonly view: Pick<FullTextView, 'indexOf' | 'position' | 'isLatest' | 'caughtUp'>;
@@ -29,81 +28,36 @@ export interface SearchDeps extends Pick<DocsEnvironment, 'sql' | 'codec' | 'clo
 export async function searchFullText(deps: SearchDeps, given: SearchInput,
   bounds: AnswerBounds): Promise<SearchFullTextResponse>
 {
-  const { signal, budget: room } = bounds;
-  const asked = resolveRequest(deps, given, { forPresent: true });
-  const corrected = await correctedQuery(deps, asked, given.lang, signal);
-  const input = corrected === undefined ? given : { ...given, query: corrected };
-  const request = await readyWords(deps,
-    corrected === undefined ? asked : resolveRequest(deps, input, { forPresent: true }), signal);
-  const { collection: name, budget, offset } = request;
-  if (deps.view.indexOf(name) === undefined)
-    return toResponse(deps, request, {
-      total: 0,
-      isLowerBound: false,
-      results: [],
-      end: {},
-      facets: shownFacets(request.facetBy, undefined, room),
-    });
-  const { outcome, counted } = await findAndCount(deps, request, bounds);
-  const help = outcome.total === 0 ? await helpFor(deps, input, request, signal) : undefined;
-  const facets = shownFacets(request.facetBy, counted?.facets, room);
-  const presented = await presentResults(deps, request, outcome.results, bounds);
-  const page = endPage(presented, { offset, tokens: budget, order: request }, room, (at) => outcome.results[at]?.place);
-  return toResponse(deps, request, {
-    total: counted?.documents ?? outcome.total,
-    isLowerBound: outcome.isLowerBound,
-    ...page,
-    facets,
-    help,
-    spellCorrected: corrected === undefined ? undefined : { original: given.query, corrected },
+  const { collections, curation, view } = deps;
+  const { signal } = bounds;
+  const resolve = (input: SearchInput) => resolveRequest(deps, input, { forPresent: true });
+  const { input, request: asked, note } = await correctSpelling(deps, given, resolve, {
+    wordsOf: (request) => request,
+    lang: given.lang,
+    signal,
   });
-}
-
-interface FoundAndCounted {
-  readonly outcome: SearchOutcome;
-  readonly counted: Counted | undefined;
-}
-
-/**
- * The documents found, and their facets. Facets come from the columns; only a result that is deleted before they are
- * counted is counted by its metadata. So those are read for facets only after that has happened, in a second search:
- * reading rows takes longer than counting.
- */
-async function findAndCount(deps: SearchDeps, request: SearchRequest,
-  { signal, budget }: AnswerBounds): Promise<FoundAndCounted>
-{
-  const { collection, projection, facetBy: fields, facetMaxValues: max } = request;
-  for (let isAgain = false;; isAgain = true) {
-    const isMetaUnread = !isAgain && !needsMeta(request);
-    const content = { ...contentsFor(budget, needsBodies(request), projection.body), withMeta: !isMetaUnread };
-    const outcome = await findDocuments(deps, request, deps.curation.rulesOf(collection), { content, signal });
-    if (fields === undefined || outcome.all === undefined) return { outcome, counted: undefined };
-    const counted = await countFacets(deps.columns, collection, outcome.all, { fields, max, isMetaUnread },
-      outcome.results.map(({ row }) => row));
-    deps.view.indexOf(collection)?.reuse(outcome.all);
-    if (counted !== undefined) return { outcome, counted };
-  }
-}
-
-interface Answer extends PageEnd<FullTextResult> {
-  /** Number of documents that match, whatever the limit. */
-  readonly total: number;
-  /** Whether there may be more. */
-  readonly isLowerBound: boolean;
-  readonly facets: ShownFacets;
-  /** For a query that finds nothing. */
-  readonly help?: SearchHelp | undefined;
-  readonly spellCorrected?: SearchFullTextResponse['spellCorrected'] | undefined;
-}
-
-function toResponse({ collections }: SearchDeps, request: SearchRequest,
-  { total, isLowerBound, results, end, facets, help, spellCorrected }: Answer): SearchFullTextResponse
-{
-  const { collection, query, algorithm, plan: { mode }, langs, stemmingActive, synonymsActive, totals } = request;
+  const request = await readyWords(deps, asked, signal);
+  const { collection, query, algorithm, plan: { mode }, facetBy, langs, stemmingActive, synonymsActive, totals, limit,
+    offset } = request;
+  const index = view.indexOf(collection);
+  const found = await searchRanked<FullTextResult>(deps, {
+    request: { ...request, ...ONE_SIDE, candidates: offset + limit, isCounted: facetBy !== undefined },
+    cost: index && 'cheap',
+    rules: curation.rulesOf(collection),
+    sides: { words: wordsRetriever(deps, request, { collect: facetBy !== undefined, isWhole: true }) },
+    highlightsOf: highlighterOf(request, index),
+    show: ({ score, terms, pinned }, { document, highlights }) => {
+      const result: FullTextResult = { document, score: roundScore(score), matchedTerms: [...terms] };
+      if (highlights !== undefined) result.highlights = highlights;
+      if (pinned) result.pinned = pinned;
+      return result;
+    },
+  }, bounds);
+  const { answer, matches = 0, isLowerBound } = found;
+  const help = matches === 0 && index !== undefined ? await helpFor(deps, input, request, signal) : undefined;
   return {
-    results,
-    total: results.length,
-    ...(totals !== 'none' && { totalMatches: total }),
+    ...answer,
+    ...(totals !== 'none' && { totalMatches: matches }),
     ...(totals !== 'none' && isLowerBound && { totalIsLowerBound: true }),
     algorithm,
     mode,
@@ -111,11 +65,8 @@ function toResponse({ collections }: SearchDeps, request: SearchRequest,
     langs: [...langs],
     stemmingActive,
     synonymsActive,
-    ...(help && help.suggestions.length > 0 && { suggestions: [...help.suggestions] }),
-    ...(help && help.droppedWords.length > 0 && { droppedWords: [...help.droppedWords] }),
-    ...(spellCorrected && { spellCorrected }),
-    ...facets,
-    ...end,
+    ...help,
+    ...note,
     ...promptOf(collections.configOf(collection)?.responsePrompt, { collection, query }),
   };
 }

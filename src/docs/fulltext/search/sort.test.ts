@@ -72,6 +72,25 @@ describe.each(DRIVERS)('sorted results over %s (decision D-135)', (driver) => {
     expect(await fixture.keys('word', { sort: 'n:asc', offset: 1 })).toEqual(['a', 'b']);
   });
 
+  it('have what curation pins with its score, also where its own place is on a later page', async () => {
+    for (const [i, key] of ['a', 'b', 'd', 'e', 'f', 'g'].entries()) await fixture.add(key, 'word', { n: [String(i)] });
+    await fixture.add('x', 'other', { n: ['9'] });
+    await fixture.call('createCurationRule', {
+      collection: 'c',
+      query: 'word',
+      pins: [{ key: 'g', position: 1 }, { key: 'x', position: 2 }],
+      enabled: true,
+    });
+    const { results, totalMatches } = await fixture.find('word', { sort: 'n:asc', limit: 3 });
+    expect([totalMatches, ...results.map(({ document: { key }, score, pinned }) => [key, score > 0, pinned])]).toEqual([
+      7,
+      ['g', true, true],
+      ['x', false, true],
+      ['a', true, undefined],
+    ]);
+    expect(await fixture.keys('word', { sort: 'n:asc', offset: 3, limit: 3 })).toEqual(['b', 'd', 'e']);
+  });
+
   it('are those of sorting all documents, on every page', async () => {
     const value = fc.constantFrom('1', '1.0', '2', '10', 'a', 'B', '2025-12-01', '');
     const documents = fc.array(
@@ -161,6 +180,27 @@ describe.each(DRIVERS)('sorted results over %s (decision D-135)', (driver) => {
         if (id === 'searchDocuments' || sort !== undefined) expect(keys).toEqual(expect.arrayContaining(kept));
       },
     );
+
+    it.each([undefined, 'score:asc', 'score, key:desc'])(
+      'by %s has every document once and ends, while each write changes all scores',
+      async (sort) => {
+        const equal = Array.from({ length: 20 }, (_, i) => `e${String(i).padStart(2, '0')}`);
+        for (const key of equal) await fixture.add(key, 'A post.', { title: [`Post ${key}`] });
+        const keys = await walk('searchFullText', { query: 'post', sort, limit: 4 }, async (round) => {
+          if (round < 12) await fixture.add(`w${round}`, 'Another post');
+        });
+        expect(keys.filter((key) => key.startsWith('e')).toSorted()).toEqual(equal);
+      },
+    );
+
+    it('by score goes on behind the documents before the last one, if that one is deleted', async () => {
+      const equal = Array.from({ length: 12 }, (_, i) => `e${String(i).padStart(2, '0')}`);
+      for (const key of equal) await fixture.add(key, 'A post.');
+      const keys = await walk('searchFullText', { query: 'post' }, async (round) => {
+        if (round === 0) await fixture.call('deleteDocument', { collection: 'c', key: 'e03', lang: 'en' });
+      });
+      expect(keys).toEqual(equal);
+    });
 
     it('hides what curation hides, and pins nothing', async () => {
       await fixture.call('createCurationRule', {

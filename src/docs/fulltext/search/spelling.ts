@@ -1,11 +1,12 @@
 import { Pace } from '../../../lib/pace.ts';
 import type { TermNode } from '../../../text/query/index.ts';
+import { findResults, ONE_SIDE } from '../../search/index.ts';
 import type { Spelling } from '../../spell/index.ts';
 import type { TextIndex } from '../view/text-index.ts';
-import { matchDocuments } from './match-documents.ts';
 import type { Reading } from './query-plan.ts';
 import { type RequestContext, resolveRequest, type SearchInput, type SearchRequest } from './request.ts';
 import type { SearchDeps } from './search-full-text.ts';
+import { wordsRetriever } from './words-retriever.ts';
 
 export interface SpellingDeps extends Pick<RequestContext, 'view' | 'collections' | 'settings'> {
   /** Absent if spelling is off. */
@@ -23,17 +24,38 @@ interface Correction {
 /** Maximum number of words of a query that are checked for spelling, because each reads a part of the dictionary. */
 const MAX_WORDS = 8;
 
+/** An input whose query is corrected if its collection wants that, with its request. */
+export interface Corrected<Input, Request> {
+  readonly input: Input;
+  readonly request: Request;
+  /** What the answer says about it: nothing if the query is as it was given. */
+  readonly note: { readonly spellCorrected?: { readonly original: string; readonly corrected: string } };
+}
+
+interface Correcting<R> {
+  /** The lexical part of a request. */
+  readonly wordsOf: (request: R) => Request;
+  /** As the input names it. */
+  readonly lang: string | undefined;
+  readonly signal: AbortSignal;
+}
+
 /**
- * The query with the likeliest corrections of words that no document has; undefined if it has operators, if nothing is
- * to be corrected, or if its collection does not enable that. `lang`: as the request names it.
+ * Corrects words that no document has by the likeliest others; not those of a query with operators. `resolve` makes the
+ * request of an input.
  */
-export async function correctedQuery(deps: SpellingDeps, request: Request, lang: string | undefined,
-  signal: AbortSignal): Promise<string | undefined>
+export async function correctSpelling<I extends { readonly query: string }, R>(deps: SpellingDeps, input: I,
+  resolve: (input: I) => R, { wordsOf, lang, signal }: Correcting<R>): Promise<Corrected<I, R>>
 {
-  const { collection, query } = request;
-  if (deps.spelling === undefined || deps.collections.configOf(collection)?.spellCorrect !== true) return undefined;
-  const [corrected] = respellings(query, await likelyCorrections(deps, request, lang, 1, signal));
-  return corrected === query ? undefined : corrected;
+  const request = resolve(input);
+  const words = wordsOf(request);
+  if (deps.spelling === undefined || deps.collections.configOf(words.collection)?.spellCorrect !== true)
+    return { input, request, note: {} };
+  const { query: original } = input;
+  const [corrected = original] = respellings(words.query, await likelyCorrections(deps, words, lang, 1, signal));
+  if (corrected === original) return { input, request, note: {} };
+  const respelled = { ...input, query: corrected };
+  return { input: respelled, request: resolve(respelled), note: { spellCorrected: { original, corrected } } };
 }
 
 /**
@@ -80,7 +102,7 @@ function isUnknown(index: TextIndex, { classes, analyzer }: Reading, { form, sta
     readings: [{ classes, analyzer, root: { kind: 'term', form, start, end } }],
     algorithm: 'tfidf',
     limit: 0,
-    ...(fields && { fields }),
+    fields,
   }).total === 0;
 }
 
@@ -110,12 +132,12 @@ function replaced(query: Buffer,
   return [...parts, query.subarray(from)].map(String).join('');
 }
 
-/** Suggestions for a query that finds nothing. */
+/** Suggestions for a query that finds nothing; absent where there are none. */
 export interface SearchHelp {
   /** Queries that find something, in the order of their distance. */
-  readonly suggestions: readonly string[];
+  readonly suggestions?: string[];
   /** Stop words that were not searched for. */
-  readonly droppedWords: readonly string[];
+  readonly droppedWords?: string[];
 }
 
 const MAX_SUGGESTIONS = 3;
@@ -131,18 +153,22 @@ export async function helpFor(deps: SearchDeps, input: SearchInput, request: Sea
     if (await finds(deps, { ...input, query: candidate }, signal)) suggestions.push(candidate);
     if (suggestions.length === MAX_SUGGESTIONS) break;
   }
-  return { suggestions, droppedWords: [...request.plan.readings[0]?.dropped ?? []] };
+  const droppedWords = [...request.plan.readings[0]?.dropped ?? []];
+  return {
+    ...(suggestions.length > 0 && { suggestions }),
+    ...(droppedWords.length > 0 && { droppedWords }),
+  };
 }
 
-async function finds(deps: SearchDeps, { topK: _, cursor: _cursor, ...input }: SearchInput,
+async function finds(deps: SearchDeps,
+  { topK: _, facetBy: _facets, sort: _sort, cursor: _cursor, ...input }: SearchInput,
   signal: AbortSignal): Promise<boolean>
 {
   const request = resolveRequest(deps, { ...input, limit: 1, offset: 0 });
-  const { total } = await matchDocuments(deps, request, {
+  const { results } = await findResults(deps, { ...request, ...ONE_SIDE, candidates: 1, isCounted: false }, {
+    sides: { words: wordsRetriever(deps, request, { isWhole: true }) },
+    rules: [],
     signal,
-    hidden: [],
-    pinned: [],
-    content: { withBodies: false, mostBytes: 0 },
-  });
-  return total > 0;
+  }, { withBodies: false, mostBytes: 0 });
+  return results.length > 0;
 }

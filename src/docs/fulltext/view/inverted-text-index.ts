@@ -110,7 +110,7 @@ class InvertedTextIndex implements TextIndex {
         totals,
         // Without documents nothing is looked up; the lookup would need the scores of all matches.
         scoresOf: look?.length === 0 ? undefined : look,
-        ...(rerank === true && { rerank: toRerankings(this.#index, readings) }),
+        rerank: rerank === true ? toRerankings(this.#index, readings) : undefined,
       },
     );
     return {
@@ -118,7 +118,7 @@ class InvertedTextIndex implements TextIndex {
       total,
       isLowerBound,
       looked: Array.from(scores ?? [], (score) => (score < 0 ? undefined : score)),
-      ...(matches && { matches: OrdSet.fromWords(matches) }),
+      matches: matches && OrdSet.fromWords(matches),
     };
   }
 

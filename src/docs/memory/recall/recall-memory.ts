@@ -34,7 +34,7 @@ export function recallMemory(deps: RecallDeps): MemoryHandlers['recallMemory'] {
     const isBlank = query.trim() === '';
     const vector = !isBlank && byMeaning(request) ? await meaning!.embedQuery(query, signal, MEMORY) : undefined;
     const documents = isBlank ? undefined : deps.columns.indexOf(MEMORY)?.documents;
-    const found = await searchRanked<Result>({ ...deps, encoder: meaning?.encoder }, {
+    const { answer } = await searchRanked<Result>({ ...deps, encoder: meaning?.encoder }, {
       request: strategy === 'hybrid' ? request : { ...request, fusion: undefined },
       cost: documents === undefined ? undefined : costOf(input, documents),
       rules: [],
@@ -59,8 +59,7 @@ export function recallMemory(deps: RecallDeps): MemoryHandlers['recallMemory'] {
         matchStrategy: strategy === 'hybrid' ? foundBy(hit!) : strategy,
       }),
     }, context);
-    const { results, end, reranked } = found;
-    return { results, total: results.length, strategy, query, ...end, ...(reranked !== undefined && { reranked }) };
+    return { ...answer, strategy, query };
   };
 }
 

@@ -7,10 +7,10 @@ import type { AnswerBounds, Context, Identity, InputOf } from '../../../operatio
 import { compareTexts, type Filter } from '../../../search/filter/index.ts';
 import { costOf, type SearchGate } from '../../search-gate.ts';
 import { contentsFor, documentOf, type EligibilityDeps, eligibleDocuments, endPage, expressionOf, joinLists, limitOf,
-  listLengths, metaOf, presentEach, type Presented, projectDocument, projectionOf, readRows,
-  shown } from '../../search/index.ts';
+  listLengths, metaOf, presentEach, type Presented, projectionOf, readRows,
+  shownDocument } from '../../search/index.ts';
 import { filledCollections, namedCollections } from '../../stored-collections.ts';
-import { toSearchVector } from '../query-vector.ts';
+import { toSearchVector } from '../search/request.ts';
 import type { NearestResult, QueryVector, VectorSearch } from '../vector-search.ts';
 import { findSource, type SourceDeps } from './source-document.ts';
 
@@ -32,9 +32,8 @@ interface Wanted extends QueryVector {
   readonly ord?: number;
 }
 
-interface Target {
-  readonly docs: number;
-}
+/** Numbers of documents, by collection. */
+type Targets = ReadonlyMap<string, number>;
 
 interface Candidate {
   readonly collection: string;
@@ -82,8 +81,8 @@ export async function searchAcrossCollections(deps: CrossSearchDeps,
   };
 }
 
-function documentsOf(targets: ReadonlyMap<string, Target>): number {
-  return [...targets.values()].reduce((sum, { docs }) => sum + docs, 0);
+function documentsOf(targets: Targets): number {
+  return [...targets.values()].reduce((sum, documents) => sum + documents, 0);
 }
 
 /** A vector takes precedence over a document, and a document over a text. */
@@ -108,7 +107,7 @@ async function toQuery(deps: CrossSearchDeps, input: CrossSearchInput, signal: A
  * except system collections. A collection that does not exist has no documents.
  */
 async function findTargets({ sql }: CrossSearchDeps, named: readonly string[],
-  identity: Identity): Promise<{ names: string[]; found: Map<string, Target> }>
+  identity: Identity): Promise<{ names: string[]; found: Targets }>
 {
   const wanted = [...new Set(named.map((name) => name.toLowerCase()))];
   const all = wanted.length > 0
@@ -117,26 +116,24 @@ async function findTargets({ sql }: CrossSearchDeps, named: readonly string[],
   const rows = all.filter(({ name }) => identity.may('read', name));
   return {
     names: wanted.length > 0 ? wanted : rows.map(({ name }) => name),
-    found: new Map(rows.map(({ name, docs }) => [name, { docs }])),
+    found: new Map(rows.map(({ name, docs }) => [name, docs])),
   };
 }
 
 /**
  * The collections with comparable vectors. A vector from the client must fit at least one collection that has vectors.
  */
-function comparableTargets({ search }: CrossSearchDeps, targets: ReadonlyMap<string, Target>,
-  { vector, model }: Wanted): Map<string, Target>
-{
-  const comparable = new Map<string, Target>();
+function comparableTargets({ search }: CrossSearchDeps, targets: Targets, { vector, model }: Wanted): Targets {
+  const comparable = new Map<string, number>();
   const known = new Set<number>();
-  for (const [name, target] of targets) {
+  for (const [name, documents] of targets) {
     const models = search.modelsOf(name);
     for (const { dimensions } of models) known.add(dimensions);
     const fits = models.some((each) =>
       each.dimensions === vector.length &&
       (model === undefined || (each.model === model.model && each.variant === model.variant))
     );
-    if (fits) comparable.set(name, target);
+    if (fits) comparable.set(name, documents);
   }
   if (model === undefined && comparable.size === 0 && known.size > 0) {
     const expected = [...known].sort((a, b) => a - b).join(' or ');
@@ -147,8 +144,8 @@ function comparableTargets({ search }: CrossSearchDeps, targets: ReadonlyMap<str
 }
 
 /** The results up to the end of the page, best first; equal ones by collection and id. */
-function findBest(deps: CrossSearchDeps, targets: ReadonlyMap<string, Target>, input: Narrowed, wanted: Wanted,
-  algorithms: Set<Algorithm>, signal: AbortSignal): Promise<readonly Candidate[]>
+function findBest(deps: CrossSearchDeps, targets: Targets, input: Narrowed, wanted: Wanted, algorithms: Set<Algorithm>,
+  signal: AbortSignal): Promise<readonly Candidate[]>
 {
   const { offset, topK } = input;
   const lengths = listLengths(topK, offset + topK);
@@ -159,9 +156,8 @@ function findBest(deps: CrossSearchDeps, targets: ReadonlyMap<string, Target>, i
   });
 }
 
-async function searchTargets(deps: CrossSearchDeps, targets: ReadonlyMap<string, Target>,
-  input: Narrowed & { readonly k: number }, wanted: Wanted, algorithms: Set<Algorithm>,
-  signal: AbortSignal): Promise<readonly Candidate[]>
+async function searchTargets(deps: CrossSearchDeps, targets: Targets, input: Narrowed & { readonly k: number },
+  wanted: Wanted, algorithms: Set<Algorithm>, signal: AbortSignal): Promise<readonly Candidate[]>
 {
   const found: Omit<Candidate, 'id'>[] = [];
   const waiting = targets.entries();
@@ -230,11 +226,11 @@ async function present({ sql, codec }: CrossSearchDeps, candidates: readonly Can
     withBodies: includeContent,
     show: async ({ collection, score }, row, place) => {
       const content = row.body === null ? '' : await codec.decodeAsync(row.body);
-      const document = projectDocument(documentOf(row, metaOf(row), content), projection);
-      return shown({ collection, document, score: roundScore(score), rank: offset + place + 1 }, {
-        body: includeContent ? row.bytes : undefined,
-        meta: document.meta,
-      });
+      const { result, ...bytes } = shownDocument(documentOf(row, metaOf(row), content), projection, row.bytes);
+      return {
+        result: { collection, document: result, score: roundScore(score), rank: offset + place + 1 },
+        ...bytes,
+      };
     },
   }, bounds);
 }

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { VectorIndex, WorkerPool } from '../../../search/vector/index.ts';
-import { MATCHED, matchTokens, searchWithLeads } from './lead-scores.ts';
+import { MATCHED, matchTokens, searchWithLeads } from './search-by-vector.ts';
 
 const pool = new WorkerPool(1);
 afterAll(() => pool.close());

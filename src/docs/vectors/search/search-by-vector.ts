@@ -1,18 +1,17 @@
 import { availableParallelism } from 'node:os';
 import { ServiceError } from '../../../errors/index.ts';
 import { unixSeconds } from '../../../lib/clock.ts';
+import type { OrdSet } from '../../../lib/ord-set.ts';
 import { type Algorithm, DimensionError, type Rescoring, VectorIndexClosedError, type VectorQuery,
   type VectorResult } from '../../../search/vector/index.ts';
 import type { Queries } from '../../../storage/index.ts';
 import type { Collections } from '../../collections/index.ts';
 import { type Embeddings, fromBlob } from '../../embeddings/index.ts';
 import type { DocsEnvironment, DocsSettings } from '../../environment.ts';
-import type { OrdSet } from '../../fulltext/index.ts';
 import { COLLECTION_ID } from '../../stored-collections.ts';
-import type { NearestQuery, NearestResult, QueryVector } from '../vector-search.ts';
+import type { NearestHit, NearestQuery, NearestResult, QueryVector } from '../vector-search.ts';
 import type { CollectionVectors } from '../view/collection-vectors.ts';
 import type { VectorView } from '../view/vector-view.ts';
-import { MATCHED, matchTokens, searchWithLeads } from './lead-scores.ts';
 
 /** The settings of vector search with all defaults applied. */
 type VectorSettings = Required<NonNullable<DocsSettings['vectors']>>;
@@ -123,10 +122,10 @@ async function searchIndex(deps: NearestDeps, index: CollectionVectors, query: N
     algorithm,
     metric: query.metric ?? 'cosine',
     perDocument: query.perDocument ?? false,
-    ...(query.threshold !== undefined && { threshold: query.threshold }),
-    ...(oversample !== undefined && { oversample }),
-    ...(filter && { filter: filter.words }),
-    ...(fromDisk && { fullVectors: fullVectors(deps.sql.background, query.vector.length) }),
+    threshold: query.threshold,
+    oversample,
+    filter: filter?.words,
+    fullVectors: fromDisk ? fullVectors(deps.sql.background, query.vector.length) : undefined,
   };
   const { hits, algorithm: used } = await inRange(
     () => (leadWeight > 0 ? searchWithLeads(index, wanted, leadWeight) : index.search(wanted))
@@ -238,4 +237,62 @@ async function outdatedOrds({ sql }: Pick<DocsEnvironment, 'sql'>, collection: s
     [collection.toLowerCase()],
   );
   return rows.map(({ ord }) => ord);
+}
+
+/**
+ * Number of documents whose leads are scored for each requested one, and its minimum. With more, no set of
+ * bench/meaning/ is ranked better.
+ */
+const OVERSAMPLE = 2;
+const LEAST = 100;
+/**
+ * Number of documents for each requested one, and its minimum, with which an approximate search does not look further.
+ */
+const ENOUGH = 2;
+const LEAST_ENOUGH = 50;
+
+/**
+ * The best documents by a weighted sum: their lead, which is the first passage, has the weight `weight`, and their best
+ * passage the rest. Hits name the best passage. The sum is never above the score of the best passage, so documents are
+ * preselected by that, and leads are scored only for those. A document may be missed if its best passage ranks far
+ * behind, although its lead scores high.
+ */
+export async function searchWithLeads(index: Pick<CollectionVectors, 'search' | 'firstScores'>, query: VectorQuery,
+  weight: number): Promise<VectorResult>
+{
+  const { vector, metric = 'cosine', k, threshold = -Infinity } = query;
+  const found = await index.search({
+    ...query,
+    k: Math.max(LEAST, k * OVERSAMPLE),
+    enough: Math.max(LEAST_ENOUGH, k * ENOUGH),
+  });
+  const leads = await index.firstScores(found.hits.map(({ ord }) => ord), vector, metric);
+  const blended = found.hits.map((hit, i) => ({
+    ...hit,
+    score: Math.fround((1 - weight) * hit.score + weight * (leads[i] ?? hit.score)),
+  }));
+  const hits = blended.filter(({ score }) => score >= threshold).sort((a, b) => b.score - a.score || a.ord - b.ord)
+    .slice(0, k);
+  return { ...found, hits };
+}
+
+/** Number of documents, best first, that are compared with the query token by token. */
+export const MATCHED = 40;
+
+/**
+ * Reorders the best documents by the mean of their score and their similarity to the query token by token, where that
+ * is known. A sum of many tokens is unspecific; the tokens themselves show whether each word of the query, or a similar
+ * one, occurs. The further hits keep their order: none of their scores is greater than the least of the best.
+ */
+export async function matchTokens(hits: readonly NearestHit[],
+  similarities: (ords: readonly number[]) => Promise<ReadonlyMap<number, number> | undefined>
+): Promise<readonly NearestHit[]> {
+  const known = await similarities(hits.slice(0, MATCHED).map(({ ord }) => ord));
+  if (known === undefined || known.size === 0) return hits;
+  const matched = hits.slice(0, MATCHED).map((hit) => ({
+    ...hit,
+    score: Math.fround((hit.score + (known.get(hit.ord) ?? hit.score)) / 2),
+  })).sort((a, b) => b.score - a.score || a.ord - b.ord);
+  const least = matched.at(-1)!.score;
+  return [...matched, ...hits.slice(MATCHED).map((hit) => ({ ...hit, score: Math.min(hit.score, least) }))];
 }

@@ -5,14 +5,13 @@ import { roundScore } from '../../../lib/rounded.ts';
 import type { AnswerBounds } from '../../../operations/index.ts';
 import type { FusedHit } from '../../../search/fusion/fuse.ts';
 import { costOf } from '../../search-gate.ts';
-import { promptOf, type RankedDeps, searchRanked, type ShownFacets } from '../../search/index.ts';
+import { type AnswerFields, promptOf, type RankedDeps, searchRanked } from '../../search/index.ts';
 import type { QueryVector, VectorSearch } from '../vector-search.ts';
 import type { VectorView } from '../view/vector-view.ts';
 import { chooseByMmr } from './mmr.ts';
-import { readPassages } from './passages.ts';
 import { resolveRequest, type SearchInput, type SearchRequest } from './request.ts';
 import { type NearestDeps, searchByVector } from './search-by-vector.ts';
-import { vectorsRetriever } from './vectors-retriever.ts';
+import { readPassages, vectorsRetriever } from './vectors-retriever.ts';
 
 export interface SearchDeps extends NearestDeps, RankedDeps {
   readonly view: Pick<VectorView, 'indexOf' | 'position' | 'caughtUp'>;
@@ -45,12 +44,11 @@ export async function searchVectors(deps: SearchDeps, input: SearchInput,
     : isEmpty
     ? undefined
     : await deps.embed.embedQuery(query, bounds.signal, collection);
-  const { reranked, ...answer } = await findNearest(deps, input, request, vector, bounds);
+  const answer = await findNearest(deps, input, request, vector, bounds);
   return {
     ...answer,
     searchStats: { durationMs: Math.round(performance.now() - started) },
     retrievalMode: request.mode,
-    ...(reranked !== undefined && { reranked }),
     ...promptOf(config?.responsePrompt, { collection, query }),
   };
 }
@@ -58,8 +56,8 @@ export async function searchVectors(deps: SearchDeps, input: SearchInput,
 /** The nearest documents or passages, without those of `hidden`. */
 export async function findNearest(deps: SearchDeps, input: Parameters<typeof costOf>[0], request: SearchRequest,
   query: QueryVector | undefined, bounds: AnswerBounds,
-  hidden: readonly number[] = []
-): Promise<Omit<FindSimilarResponse, 'searchStats'> & ShownFacets & { readonly reranked: number | undefined }> {
+  hidden: readonly number[] = []): Promise<Omit<FindSimilarResponse, 'searchStats'> & AnswerFields<VectorResult>>
+{
   const { sql, view } = deps;
   const { collection, mode, metric, threshold, algorithm, oversample, order, lambda } = request;
   const side = {
@@ -91,23 +89,14 @@ export async function findNearest(deps: SearchDeps, input: Parameters<typeof cos
       }, bounds.signal),
     },
     rerank: lambda === undefined ? undefined : (hits) => diverse(deps, request, hits, query!.vector.length),
-    show: ({ score }, { document, rank, distanceMeters: _, ...passage }) => ({
-      document,
-      score: roundScore(score),
-      ...passage,
-      rank,
-    }),
+    show: ({ score }, { document, ...parts }) => ({ document, score: roundScore(score), ...parts }),
   }, bounds);
   return {
-    results: found.results,
-    total: found.results.length,
-    ...found.facets,
+    ...found.answer,
     ...modelOf(deps, request, query),
     algorithm: found.algorithm ?? 'flat',
     distanceMetric: metric,
-    ...found.end,
     ...(found.incomparable > 0 && { warnings: incomparableWarning(found.incomparable, query) }),
-    reranked: found.reranked,
   };
 }
 

@@ -58,6 +58,8 @@ describe('POST /v1/vector-search', () => {
     await fixture.add('nowhere', 'red apples');
     const geo = { lat: 52.5, lng: 13.4, radiusMeters: 50_000 };
     expect(await fixture.keys('red apples', { geo })).toEqual(['near']);
+    expect((await fixture.find('red apples', { geo })).results).toMatchObject([{ distanceMeters: 2358.57 }]);
+    expect((await fixture.find('red apples')).results[0]).not.toHaveProperty('distanceMeters');
     expect(await fixture.keys('red apples', { geo: { ...geo, radiusMeters: 2e6 }, topK: 1 })).toEqual(['far']);
   });
 

@@ -1,7 +1,7 @@
+import type { OrdSet } from '../../../lib/ord-set.ts';
 import { type Metric, VectorIndex, type VectorIndexOptions, type VectorQuery,
   type VectorResult } from '../../../search/vector/index.ts';
 import type { DocumentVectors, ModelIdentity } from '../../embeddings/index.ts';
-import type { OrdSet } from '../../fulltext/index.ts';
 import type { ViewIndex } from '../../view/index.ts';
 import type { ModelCount } from '../vector-search.ts';
 import { ModelSets } from './model-sets.ts';

@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib';
+import { OrdSet } from '../../../lib/ord-set.ts';
 import type { ModelIdentity } from '../../embeddings/index.ts';
-import { OrdSet } from '../../fulltext/index.ts';
 import type { ModelCount } from '../vector-search.ts';
 
 interface ModelSet {
