@@ -9,11 +9,11 @@ export { type AnswerBounds, type Context, type Download, type Handler, type Hand
 export { ANONYMOUS, EVERYONE, type Guard, type Identity, type Permission } from './identity.ts';
 export { inputLimits } from './inspect-input.ts';
 export { createInvoker, type Invoke, type InvokerOptions } from './invoke.ts';
-export { parseJsonBody, readBodyBytes, requireJsonObject, requirePlainBody } from './json-body.ts';
+export { isDeeper, parseJsonBody, readBodyBytes, requireJsonObject, requirePlainBody } from './json-body.ts';
 export { pageOf } from './pages.ts';
 export { createPermits, type Permits, type PermitsOptions } from './permits.ts';
 export type { Steps } from './pipeline.ts';
-export { createRateLimit, type QuotaHeaders, type RateLimit, type RateLimitOptions, type RefusedRequest,
+export { createQuota, createRateLimit, type QuotaHeaders, type RateLimit, type RateLimitOptions, type RefusedRequest,
   type Sender } from './rate-limit.ts';
 export { LSN_HEADER, MIN_LSN_HEADER, parseMinLsn, type Session } from './session.ts';
 export type { Access, Effect, FlatInput, Operation, OperationSpec, ParameterSpec, ViewName } from './spec.ts';

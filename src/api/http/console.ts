@@ -4,8 +4,8 @@ import { readdir, readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ServiceError } from '../../errors/index.ts';
-import { isKnown, notModified } from './caching.ts';
-import type { HttpContext, RequestState } from './operation-endpoint.ts';
+import type { HttpContext, RequestState } from './request.ts';
+import { isKnown, notModified } from './respond.ts';
 
 /** The web console of one service. */
 export type ConsoleOf = 'docs' | 'runs';

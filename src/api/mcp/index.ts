@@ -1,9 +1,8 @@
 import type * as Stdio from './stdio/serve-stdio.ts';
 
-export { Authenticator, type StoredKeys } from './auth/authenticator.ts';
-export { StaticKeys } from './auth/static-keys.ts';
+export { Authenticator, StaticKeys, type StoredKeys } from './http/authenticator.ts';
 export { type CoreOptions, createCore, type McpCore, type ServerInfo } from './core/core.ts';
-export { INVALID_REQUEST } from './core/fault.ts';
+export { jsonRpcErrors } from './core/fault.ts';
 export type { JsonSchema } from './core/json-schema.ts';
 export { BUILT_IN_NAMES, operationOf, type ToolSchemas } from './core/tools.ts';
 export { parseToolset, type Toolset } from './core/toolset.ts';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ServiceError } from '../../../errors/index.ts';
 import { AnswerBudget, type Caller } from '../../../operations/index.ts';
-import { digestOf, StaticKeys } from '../auth/static-keys.ts';
+import { digestOf, StaticKeys } from '../http/authenticator.ts';
 import { checkMessage } from '../check-message.ts';
 import { ArgumentReader, snakeCase } from './arguments.ts';
 import { complete } from './completion.ts';

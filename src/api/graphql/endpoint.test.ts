@@ -3,10 +3,10 @@ import { connect } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
-import { ServiceError } from '../../../errors/index.ts';
-import type { Context, RateLimit, Sender } from '../../../operations/index.ts';
-import { type FixtureOptions, type GraphqlAnswer, GraphqlFixture } from '../../../testkit/graphql/graphql-fixture.ts';
-import { ManualTimer } from '../../../testkit/manual-timer.ts';
+import { ServiceError } from '../../errors/index.ts';
+import type { Context, RateLimit, Sender } from '../../operations/index.ts';
+import { type FixtureOptions, type GraphqlAnswer, GraphqlFixture } from '../../testkit/graphql/graphql-fixture.ts';
+import { ManualTimer } from '../../testkit/manual-timer.ts';
 
 let fixture: GraphqlFixture;
 const open = async (
