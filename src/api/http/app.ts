@@ -1,10 +1,9 @@
-import Router from '@koa/router';
 import Koa, { type Middleware } from 'koa';
 import type { Invoke, OperationSpec, RateLimit } from '../../operations/index.ts';
 import { crossOrigin, type JudgeWebRequest } from './cross-origin.ts';
-import { describeService, type Description } from './description.ts';
 import { frame, type FrameOptions } from './frame.ts';
 import { type Forms, operationEndpoint } from './operation-endpoint.ts';
+import { describeService, type Description } from './pages.ts';
 import { type RequestState, senderOf } from './request.ts';
 import { compression } from './respond.ts';
 import { createRoutes } from './routes.ts';
@@ -44,7 +43,8 @@ export function createFramedApp(options: FramedAppOptions): Koa<RequestState> {
   return app;
 }
 
-const HANG_UPS = new Set(['EPIPE', 'ECONNRESET', 'ERR_STREAM_PREMATURE_CLOSE']);
+/** Errors of responses whose client has left, or which ended with the permission of their sender. */
+const HANG_UPS = new Set(['EPIPE', 'ECONNRESET', 'ERR_STREAM_PREMATURE_CLOSE', 'ERR_STREAM_WRITE_AFTER_END']);
 
 export interface HttpAppOptions<Operations> extends Omit<FramedAppOptions, 'origins' | 'protocol' | 'uncounted'> {
   readonly title: string;
@@ -102,11 +102,9 @@ export async function createHttpApp<Operations>(options: HttpAppOptions<Operatio
     apiKeys: options.apiKeys ?? true,
     forms: options.forms,
   });
-  const pages = new Router();
-  describeService(pages, { title: options.title, ...options.specification });
   app.use(endpoint);
   for (const extension of options.extensions ?? []) app.use(extension);
-  app.use(pages.routes());
+  app.use(describeService({ title: options.title, ...options.specification }));
   return app;
 }
 

@@ -1,6 +1,6 @@
 export { createFramedApp, createHttpApp, type HttpAppOptions } from './app.ts';
 export { isJsonType, readJson } from './body.ts';
-export { consolePages } from './console.ts';
+export { consolePages, requireReading } from './pages.ts';
 export { allowOrigin, type JudgeWebRequest } from './cross-origin.ts';
 export { type ErrorFormat, flatErrors, nestedErrors } from './errors.ts';
 export type { Exchange } from './frame.ts';

@@ -1,14 +1,15 @@
 import type { Middleware } from 'koa';
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
-import { extname, join } from 'node:path';
+import { dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { createRequire } from 'node:module';
 import { ServiceError } from '../../errors/index.ts';
 import type { HttpContext, RequestState } from './request.ts';
 import { isKnown, notModified } from './respond.ts';
 
 /** The web console of one service. */
-export type ConsoleOf = 'docs' | 'runs';
+type ConsoleOf = 'docs' | 'runs';
 
 interface ConsoleFile {
   readonly type: string;
@@ -51,13 +52,15 @@ export function consolePages(service: ConsoleOf): Middleware<RequestState> {
     const file = (await (loaded ??= readFiles())).get(page ?? ctx.path.slice('/console/'.length));
     if (file === undefined) return next();
     ctx.state.path = ctx.path === '/' ? '/' : '/console';
-    if (ctx.method !== 'GET' && ctx.method !== 'HEAD') {
-      throw new ServiceError('method_not_allowed', `method ${ctx.method} is not allowed`, {
-        headers: { Allow: 'GET, HEAD' },
-      });
-    }
+    requireReading(ctx);
     return send(ctx, file, page !== undefined);
   };
+}
+
+/** Throws 405 unless a page is only read. */
+export function requireReading({ method }: HttpContext): void {
+  if (method === 'GET' || method === 'HEAD') return;
+  throw new ServiceError('method_not_allowed', `method ${method} is not allowed`, { headers: { Allow: 'GET, HEAD' } });
 }
 
 async function readFiles(): Promise<ConsoleFiles> {
@@ -89,4 +92,82 @@ function send(ctx: HttpContext, { type, etag, bytes }: ConsoleFile, isPage: bool
 /** The entity tag of a compressed response ends with its encoding. */
 function plainTags(header: string): string | undefined {
   return header === '' ? undefined : header.replace(/-(?:br|gzip|zstd)"/g, '"');
+}
+
+const require = createRequire(import.meta.url);
+
+/** Files of the reference page that come from the package that renders it. */
+const ASSETS: ReadonlyMap<string, string> = new Map([
+  ['/docs/swagger-ui.css', 'text/css; charset=utf-8'],
+  ['/docs/swagger-ui-bundle.js', 'text/javascript; charset=utf-8'],
+]);
+
+const START_SCRIPT = `
+window.ui = SwaggerUIBundle({
+  url: '/openapi.json',
+  dom_id: '#reference',
+  deepLinking: true,
+  docExpansion: 'none',
+  filter: true,
+  validatorUrl: null,
+});
+`;
+
+const referencePage = (title: string): string =>
+  `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title}</title>
+<link rel="stylesheet" href="/docs/swagger-ui.css">
+</head>
+<body>
+<div id="reference"></div>
+<script src="/docs/swagger-ui-bundle.js"></script>
+<script src="/docs/start.js"></script>
+</body>
+</html>
+`;
+
+/** The page may load its own files only, so it works without a network and runs no external code. */
+const REFERENCE_POLICY = "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:";
+
+export interface Description {
+  readonly title: string;
+  readonly json: string;
+  readonly yaml: string;
+  /** OpenAPI 3.0, for client generators. */
+  readonly plainJson: string;
+}
+
+const HTML = 'text/html; charset=utf-8';
+const JSON_TYPE = 'application/json; charset=utf-8';
+
+/**
+ * Serves the specification at `/openapi.json`, `/openapi.yaml` and `/openapi-3.0.json`, and a page that displays it at
+ * `/docs`.
+ */
+export function describeService({ title, json, yaml, plainJson }: Description): Middleware<RequestState> {
+  const texts: ReadonlyMap<string, readonly [type: string, text: string]> = new Map([
+    ['/openapi.json', [JSON_TYPE, json]],
+    ['/openapi.yaml', ['application/yaml; charset=utf-8', yaml]],
+    ['/openapi-3.0.json', [JSON_TYPE, plainJson]],
+    ['/docs', [HTML, referencePage(title)]],
+    ['/docs/', [HTML, referencePage(title)]],
+    ['/docs/start.js', ['text/javascript; charset=utf-8', START_SCRIPT]],
+  ]);
+  return async (ctx, next) => {
+    const [type, text] = texts.get(ctx.path) ?? [ASSETS.get(ctx.path)];
+    if (type === undefined || (ctx.method !== 'GET' && ctx.method !== 'HEAD')) return next();
+    ctx.type = type;
+    if (type === HTML) ctx.set('Content-Security-Policy', REFERENCE_POLICY);
+    if (text === undefined) ctx.set('Cache-Control', 'public, max-age=86400');
+    ctx.body = text ?? await readAsset(ctx.path);
+    return undefined;
+  };
+}
+
+function readAsset(path: string): Promise<Buffer> {
+  return readFile(join(dirname(require.resolve('swagger-ui-dist/package.json')), path.slice('/docs/'.length)));
 }
