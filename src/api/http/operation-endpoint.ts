@@ -3,14 +3,12 @@ import { ServiceError } from '../../errors/index.ts';
 import type { Spool, SpoolFolder } from '../../lib/spool.ts';
 import { type Caller, type Invoke, type OperationSpec, type Reply, withWarnings } from '../../operations/index.ts';
 import { checkLines, LINES_TYPE, readJsonObject } from './body.ts';
-import { decodeParameters, joinInput } from './decode.ts';
-import { type FormSchema, isForm, readForm } from './form.ts';
-import { parseQuery, type Query, unknownParameters } from './query.ts';
+import { decodeParameters, joinInput, parseQuery, type Query, unknownParameters } from './decode.ts';
+import { type FormSchema, isForm, piecesOf, readForm, readStreamedFile, takesStream } from './form.ts';
 import { callerOf, goneSignal, type HttpContext, type RequestState } from './request.ts';
 import { isKnown, notModified, respond } from './respond.ts';
 import type { Match, Routes } from './routes.ts';
 import type { SpecificationReader } from './specification.ts';
-import { piecesOf, readStreamedFile, takesStream } from './streamed-file.ts';
 
 export interface OperationEndpointOptions {
   readonly protocol: 'http' | 'http3';
