@@ -1,7 +1,7 @@
 import { GraphQLError, type GraphQLFormattedError } from 'graphql';
 import { type ErrorCode, ServiceError } from '../../errors/index.ts';
 import type { Log } from '../../lib/log.ts';
-import { positionOf } from './limits/positions.ts';
+import { positionOf } from './limits/document-reader.ts';
 
 /** The messages of GraphQL where they differ from those of REST (contract section 7). */
 const MESSAGES: Partial<Record<ErrorCode, string>> = {

@@ -1,8 +1,8 @@
-import type { ListRevisionsResponse, ProjectedDocument } from '../../../../generated/docs/sdk/types.gen.ts';
-import type { DocumentConnection, DocumentEdge, SearchInput } from '../../../../generated/graphql/resolvers.ts';
+import type { CodeGraphEdge, IngestOptions, ListRevisionsResponse, ProjectedDocument } from '../../../../generated/docs/sdk/types.gen.ts';
+import type { DocumentConnection, DocumentEdge, IngestDocumentInput, IngestOptionsInput, SearchInput } from '../../../../generated/graphql/resolvers.ts';
 import { ServiceError } from '../../../errors/index.ts';
 import { truncationIn } from '../../../operations/index.ts';
-import { selects } from '../selects.ts';
+import { selects } from '../reads.ts';
 import { defineArea } from './area.ts';
 import { given, toFilter, toMeta } from './input.ts';
 import { bodiesOf, inSteps, presentDocument } from './present.ts';
@@ -116,4 +116,59 @@ function toConnection(found: readonly ProjectedDocument[], headers: Readonly<Rec
 
 function cursorOf(offset: number): string {
   return Buffer.from(`o:${offset}`).toString('base64');
+}
+
+export const ingest = defineArea('ingest', {
+  Mutation: {
+    ingestDocuments: async (_, { collection, documents, options }, { invoke }) => {
+      const { value } = await invoke('ingestDocuments', {
+        collection,
+        documents: documents.map(toItem),
+        options: options && toOptions(options),
+      });
+      const { added, updated, skipped, failed, errors, durationMs, profile } = value;
+      const keyCollisions = value.keyCollisions.map(({ lang, keys, urls }) =>
+        `${lang}: ${keys.join(', ')}${urls === undefined ? '' : ` (${urls.join(', ')})`}`
+      );
+      return {
+        added,
+        updated,
+        skipped,
+        failed,
+        errors,
+        durationMs,
+        profile,
+        keyCollisions,
+        collection: value.collection,
+      };
+    },
+    importURL: async (_, { meta, ...page }, { invoke }) =>
+      presentDocument((await invoke('importUrl', { ...page, meta: toMeta(meta) })).value),
+  },
+});
+
+/** `profile` and `keyFrom` are strings in the schema; the pipeline rejects unknown values. */
+function toOptions(options: IngestOptionsInput): IngestOptions {
+  return given(options) as IngestOptions;
+}
+
+function toItem({ meta, ...item }: IngestDocumentInput) {
+  return given({ ...item, meta: toMeta(meta) });
+}
+
+export const codegraph = defineArea('codegraph', {
+  Query: {
+    codeGraph: (_, { input, ...single }, { read, invoke }, info) =>
+      read(info, async () => {
+        const { value: { edges, ...graph } } = await invoke('queryCodeGraph', {
+          ...single,
+          ...(input && given(input)),
+        });
+        return { ...graph, edges: edges.map(presentEdge) };
+      }),
+  },
+});
+
+function presentEdge({ lines, ...edge }: CodeGraphEdge) {
+  return { ...edge, fromLine: lines?.fromLine ?? null, toLine: lines?.toLine ?? null };
 }

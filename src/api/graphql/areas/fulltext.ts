@@ -1,11 +1,10 @@
 import type { AggregateDocumentsRequest, AggregateDocumentsResponse, FullTextResult, RangeCondition,
   SearchFullTextResponse } from '../../../../generated/docs/sdk/types.gen.ts';
 import type { AggregateInput, FtsInput } from '../../../../generated/graphql/resolvers.ts';
-import { selects } from '../selects.ts';
+import { selects } from '../reads.ts';
 import { defineArea } from './area.ts';
-import { given } from './input.ts';
+import { given, numbers, presentHighlights, withFilters, withWordOptions } from './input.ts';
 import { bodiesOf, inSteps, presentDocument } from './present.ts';
-import { numbers, presentHighlights, withFilters, withWordOptions } from './search-input.ts';
 
 const BODY = ['results', 'document', 'contentMd'];
 

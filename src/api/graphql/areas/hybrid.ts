@@ -1,8 +1,8 @@
-import type { HybridResult, SearchHybridResponse } from '../../../../generated/docs/sdk/types.gen.ts';
-import { selects } from '../selects.ts';
+import type { HybridResult, RecallMemoryResponse, SearchHybridResponse } from '../../../../generated/docs/sdk/types.gen.ts';
+import { selects } from '../reads.ts';
 import { defineArea } from './area.ts';
 import { bodiesOf, inSteps, presentDocument, presentEnding, presentPassage } from './present.ts';
-import { presentHighlights, withFilters, withWordOptions } from './search-input.ts';
+import { presentHighlights, withFilters, withWordOptions } from './input.ts';
 
 const BODY = ['results', 'document', 'contentMd'];
 
@@ -51,5 +51,33 @@ function presentResult({ document, ...result }: HybridResult) {
     highlights: presentHighlights(highlights),
     pinned: pinned ?? false,
     distanceMeters: distanceMeters ?? null,
+  };
+}
+
+export const memory = defineArea('memory', {
+  Query: {
+    recall: (_, { input }, { read, invoke }, info) => {
+      const includeContent = input.includeContent ?? selects(info, BODY);
+      return read(info, async () => {
+        const request = { ...withFilters(input), includeContent };
+        return presentRecalled((await invoke('recallMemory', request)).value);
+      }, {
+        variant: String(includeContent),
+        bodies: ({ results }) => bodiesOf(results.map(({ document }) => document)),
+      });
+    },
+  },
+  RecallResponse: {
+    results: ({ results }) => inSteps(results),
+  },
+});
+
+function presentRecalled({ results, total, strategy, query, ...ending }: RecallMemoryResponse) {
+  return {
+    results: results.map(({ document, ...result }) => ({ document: presentDocument(document), ...result })),
+    total,
+    strategy,
+    query,
+    ...presentEnding(ending),
   };
 }

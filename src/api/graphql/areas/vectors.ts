@@ -1,10 +1,10 @@
 import type { FindSimilarResponse, GetVectorStatsResponse, ReindexVectorsResponse, SearchAcrossCollectionsResponse,
   SearchVectorsResponse, VectorResult } from '../../../../generated/docs/sdk/types.gen.ts';
 import type { VectorStats } from '../../../../generated/graphql/resolvers.ts';
-import { selects } from '../selects.ts';
+import { selects } from '../reads.ts';
 import { defineArea } from './area.ts';
 import { bodiesOf, inSteps, presentDocument, presentEnding, presentPassage } from './present.ts';
-import { withFilters } from './search-input.ts';
+import { withFilters } from './input.ts';
 
 const BODY = ['results', 'document', 'contentMd'];
 
