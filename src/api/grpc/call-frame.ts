@@ -3,8 +3,7 @@ import { requestIdOf } from '../../lib/headers.ts';
 import type { Log } from '../../lib/log.ts';
 import type { ReadAddress } from '../../lib/trusted-proxies.ts';
 import { type Caller, LSN_HEADER, MIN_LSN_HEADER, parseMinLsn } from '../../operations/index.ts';
-import { CallEnded, type CancellableCall, signalOf } from './call-signal.ts';
-import { callerOf, type IncomingCall, text } from './request.ts';
+import { CallEnded, callerOf, type CancellableCall, type IncomingCall, signalOf, text } from './request.ts';
 import { statusOf, toServiceError } from './status.ts';
 
 /** What every kind of call has. */

@@ -1,7 +1,7 @@
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import { Metadata, status as codes, type StatusObject } from '@grpc/grpc-js';
 import { ERRORS, ServiceError } from '../../errors/index.ts';
-import { CallEnded } from './call-signal.ts';
+import { CallEnded } from './request.ts';
 
 /** Bytes of metadata: clients reject more than 8 KiB, and text grows when it is escaped for the wire. */
 const MAX_MESSAGE = 1024;

@@ -5,7 +5,7 @@ import type { Caller } from '../../../operations/index.ts';
 import { frameCall } from '../call-frame.ts';
 import { text } from '../request.ts';
 import { type Codec, codecOf, type DocsAdapter, type NodeService } from './adapter.ts';
-import { failStream, writeMessage } from './write-stream.ts';
+import { failStream, writeMessage } from './stream-messages.ts';
 
 const SECRET = 'x-svc-replication-secret';
 

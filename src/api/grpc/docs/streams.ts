@@ -4,8 +4,7 @@ import { ServiceError } from '../../../errors/index.ts';
 import type { Caller, Download } from '../../../operations/index.ts';
 import { frameCall } from '../call-frame.ts';
 import { codecOf, type DocsAdapter, type WatchInput } from './adapter.ts';
-import { readMessages } from './read-stream.ts';
-import { failStream, writeMessage } from './write-stream.ts';
+import { failStream, readMessages, writeMessage } from './stream-messages.ts';
 
 /** Bytes of a message: large enough for low overhead, small enough not to delay other calls of the connection. */
 const PIECE = 64 * 1024;
