@@ -3,7 +3,7 @@ import { type CallToolResult, type CompleteResult, type GetPromptResult, type Li
   type ServerContext } from '@modelcontextprotocol/server';
 import { type CallContext, type Sender, senderOf } from '../core/call-context.ts';
 import type { McpCore } from '../core/core.ts';
-import { HANDSHAKE, STATELESS } from '../revisions.ts';
+import { HANDSHAKE, STATELESS } from '../messages.ts';
 
 /** Lists do not change while the server runs; the contents of a resource do, and may be private. */
 const LISTED = { ttlMs: 3_600_000, cacheScope: 'public' } as const;

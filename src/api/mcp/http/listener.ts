@@ -12,7 +12,7 @@ import type { AccessCheck, AccessWatch, RateLimit, Sender } from '../../../opera
 import { allowOrigin, createFramedApp, type RequestState } from '../../http/index.ts';
 import type { McpCore } from '../core/core.ts';
 import { INTERNAL_ERROR, jsonRpcErrors, Refusal } from '../core/fault.ts';
-import type { Revisions } from '../revisions.ts';
+import type { Revisions } from '../messages.ts';
 import type { Authenticator } from './authenticator.ts';
 import type * as Service from './mcp-service.ts';
 import type { SessionKind } from './sessions.ts';
@@ -133,7 +133,8 @@ export function createMcpListener(options: ListenerOptions,
 
 const CORS = {
   methods: 'GET, POST, DELETE',
-  exposed: 'Mcp-Session-Id, MCP-Protocol-Version, X-Request-Id, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, ' +
+  exposed:
+    'Mcp-Session-Id, MCP-Protocol-Version, X-Request-Id, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, ' +
     'X-RateLimit-Reset, WWW-Authenticate',
 };
 

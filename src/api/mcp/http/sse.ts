@@ -4,12 +4,11 @@ import { isJSONRPCNotification, isJSONRPCRequest, type JSONRPCMessage, JSONRPCMe
 import type { ServerResponse } from 'node:http';
 import { whenClosed } from '../../../lib/when-closed.ts';
 import type { HttpContext } from '../../http/index.ts';
-import { checkMessage } from '../check-message.ts';
 import { carrySender, type Sender } from '../core/call-context.ts';
 import type { McpCore } from '../core/core.ts';
-import { INVALID_REQUEST, McpFault, REFUSED, Refusal } from '../core/fault.ts';
+import { INVALID_REQUEST, McpFault, Refusal, REFUSED } from '../core/fault.ts';
 import { createHandshakeServer } from '../faces/handshake-server.ts';
-import type { Message } from '../revisions.ts';
+import { checkMessage, type Message } from '../messages.ts';
 import { endWith, type Party, type Session, Sessions } from './sessions.ts';
 
 /** The paths of revision 2024-11-05: `GET /sse`, and `POST /message` with the session in the query. */

@@ -10,7 +10,7 @@ import type { McpCore } from '../core/core.ts';
 import { REFUSED, Refusal } from '../core/fault.ts';
 import { createHandshakeServer } from '../faces/handshake-server.ts';
 import { createStatelessServer } from '../faces/stateless-server.ts';
-import { HANDSHAKE, isStatelessMessage, type Message } from '../revisions.ts';
+import { HANDSHAKE, isStatelessMessage, type Message } from '../messages.ts';
 import { endWith, type Party, type Session, sessionNotFound, Sessions } from './sessions.ts';
 
 /** Streamable HTTP of the revision with sessions: one server and one SDK transport for each session. */

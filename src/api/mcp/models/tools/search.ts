@@ -1,7 +1,6 @@
 import { ServiceError } from '../../../../errors/index.ts';
-import { collectionMissing } from '../advice.ts';
+import { collectionMissing, collectionsOf } from '../advice.ts';
 import { FILTER, limitOf, OFFSET } from '../arguments.ts';
-import { collectionsOf } from '../collections.ts';
 import { fitting, shortened } from '../fitting.ts';
 import { type ModelService, type ModelTool, roomBeside } from '../model-tool.ts';
 

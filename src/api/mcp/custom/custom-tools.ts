@@ -1,13 +1,96 @@
+import { ServiceError } from '../../../errors/index.ts';
 import { ConfigError } from '../../../lib/config-error.ts';
 import { didYouMean } from '../../../lib/did-you-mean.ts';
 import { createAjv } from '../../../operations/index.ts';
 import { parseYaml } from '../../../text/safe-yaml.ts';
-import { ArgumentReader, snakeCase } from '../core/arguments.ts';
-import { dereference, type JsonSchema } from '../core/json-schema.ts';
-import { type Action, ACTIONS, type CustomParameter, type CustomTool, PARAMETER_TYPES } from './spec.ts';
+import { ArgumentReader, dereference, type JsonSchema, snakeCase } from '../core/arguments.ts';
+import type { Arguments, Tool } from '../core/tool.ts';
+
+/** The built-in tools that a custom tool can be based on. */
+const ACTIONS = ['semantic_search', 'full_text_search', 'search_documents', 'hybrid_search'] as const;
+
+type Action = (typeof ACTIONS)[number];
+
+const PARAMETER_TYPES = ['string', 'integer', 'number', 'boolean', 'array', 'object'] as const;
+
+/** Fields that callers cannot override if they are among the defaults; arguments override all other defaults. */
+const LOCKED: ReadonlySet<string> = new Set(['collection', 'filterMeta', 'filter', 'langs', 'geo', 'includeContent',
+  'fields']);
+
+interface CustomParameter {
+  /** The form in the file. */
+  readonly name: string;
+  readonly type: (typeof PARAMETER_TYPES)[number];
+  readonly required: boolean;
+  readonly description: string;
+}
+
+/** One entry of `custom_tools`. */
+export interface CustomTool {
+  readonly name: string;
+  readonly description: string;
+  readonly action: Action;
+  /** By the field names of the operation's input. */
+  readonly defaults: Readonly<Record<string, unknown>>;
+  readonly parameters: readonly CustomParameter[];
+}
+
+/**
+ * A search with its own name and purpose. Undeclared arguments are dropped, locked defaults take
+ * precedence, and everything else is passed to the built-in tool on which it is based.
+ */
+export function customTool(spec: CustomTool, base: Tool, input: JsonSchema): Tool {
+  const reader = new ArgumentReader(input);
+  const locked = new Set(Object.keys(spec.defaults).filter((field) => LOCKED.has(field)));
+  const open = spec.parameters.filter(({ name }) => !locked.has(reader.fieldOf(name)!));
+  const declared = new Set(open.map(({ name }) => reader.fieldOf(name)!));
+  const { inputSchema } = base.definition;
+  return {
+    needs: base.needs,
+    definition: {
+      ...base.definition,
+      name: spec.name,
+      title: spec.name,
+      description: spec.description,
+      inputSchema: schemaOf(open, inputSchema, reader),
+      annotations: { ...base.definition.annotations, title: spec.name },
+    },
+    async call(args, context) {
+      const given = only(reader.read(args), declared);
+      const missing = open.filter(({ name, required }) => required && given[reader.fieldOf(name)!] === undefined).map((
+        { name },
+      ) => name);
+      if (missing.length > 0) throw new ServiceError('missing_fields', `missing fields: ${missing.join(', ')}`);
+      return base.call({ ...spec.defaults, ...given }, context);
+    },
+  };
+}
+
+function only(input: Arguments, declared: ReadonlySet<string>): Arguments {
+  return Object.fromEntries(Object.entries(input).filter(([field]) => declared.has(field)));
+}
+
+/** The declared parameters: type and description of the file, and otherwise the schema of the built-in tool. */
+function schemaOf(parameters: readonly CustomParameter[], base: JsonSchema, reader: ArgumentReader): JsonSchema {
+  const properties = parameters.map(({ name, type, description }) => {
+    const { $ref, ...own } = base.properties?.[snakeCase(reader.fieldOf(name)!)] ?? {};
+    return [name, {
+      ...($ref === undefined ? own : { allOf: [{ $ref }] }),
+      type,
+      ...(description === '' ? {} : { description }),
+    }];
+  });
+  const required = parameters.filter((parameter) => parameter.required).map(({ name }) => name);
+  return {
+    type: 'object',
+    properties: Object.fromEntries(properties) as Record<string, JsonSchema>,
+    ...(required.length > 0 ? { required } : {}),
+    ...(base.$defs === undefined ? {} : { $defs: base.$defs }),
+  };
+}
 
 /** What custom tools can be based on. */
-export interface Actions {
+interface Actions {
   /** The input schema of an action's operation. */
   inputOf(action: Action): JsonSchema;
   /** Names that are already used. */
