@@ -1,6 +1,5 @@
 import type { AnswerBudget } from './answer-budget.ts';
-import type { Caller } from './caller.ts';
-import type { Identity } from './identity.ts';
+import type { Caller, Identity } from './caller.ts';
 import type { Operation } from './spec.ts';
 
 /** What a handler receives in addition to its input. */

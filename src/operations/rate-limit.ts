@@ -3,8 +3,7 @@ import type { Clock } from '../lib/clock.ts';
 import type { Credential } from '../lib/headers.ts';
 import { SlidingWindow } from '../lib/sliding-window.ts';
 import { clientNetwork } from '../lib/trusted-proxies.ts';
-import type { Caller } from './caller.ts';
-import type { Identity } from './identity.ts';
+import type { Caller, Identity } from './caller.ts';
 
 export interface QuotaOptions {
   /** Number of requests in each window. */
@@ -71,8 +70,8 @@ export function createQuota({ requests, burst, windowMs, clock }: QuotaOptions):
 const LOCAL = 'local';
 
 /**
- * Counts requests, not operations: one GraphQL request counts once, and each mutation in it after the first. If requests are counted by user, guessing credentials gains nothing, because a wrong guess
- * is counted by address.
+ * Counts requests, not operations: one GraphQL request counts once, and each mutation in it after the first. If
+ * requests are counted by user, guessing credentials gains nothing, because a wrong guess is counted by address.
  */
 export function createRateLimit(options: RateLimitOptions): RateLimit {
   const { windowMs, identify, onRefused } = options;

@@ -1,7 +1,6 @@
 import { currentTracing, type SpanStart, type Tracing } from '../../lib/tracing.ts';
 import type { Call, Step } from '../call.ts';
-import type { Caller } from '../caller.ts';
-import type { Identity } from '../identity.ts';
+import type { Caller, Identity } from '../caller.ts';
 import type { OperationSpec } from '../spec.ts';
 
 export const trace: Step = {
