@@ -1,12 +1,13 @@
 import { type ErrorCode, ServiceError } from '../errors/index.ts';
-import { Pace } from '../lib/pace.ts';
-import { turns } from '../lib/turns.ts';
-import { MAX_ERRORS } from './validation.ts';
-import type { InputErrors, InputValidator } from './input-validators.ts';
-import type { OperationSpec } from './spec.ts';
-import { ignoredFieldMessage, MAX_FOUND, type UnknownField, type UnknownFieldFinder, unknownFieldFinder, unknownFieldMessage } from './unknown-fields.ts';
 import { formatByteSize } from '../lib/byte-size.ts';
 import { type JsonLimits, MAX_KEYS } from '../lib/json-limits.ts';
+import { Pace } from '../lib/pace.ts';
+import { turns } from '../lib/turns.ts';
+import type { InputErrors, InputValidator } from './input-validators.ts';
+import type { OperationSpec } from './spec.ts';
+import { ignoredFieldMessage, MAX_FOUND, type UnknownField, type UnknownFieldFinder, unknownFieldFinder,
+  unknownFieldMessage } from './unknown-fields.ts';
+import { MAX_ERRORS } from './validation.ts';
 
 /**
  * Validates and completes an input, and returns the fields that are ignored: at once, or in steps where a list of it is
@@ -136,7 +137,7 @@ function movedField({ path, meant }: UnknownField, field: string, by: number): U
   const move = (
     text: string,
   ): string => (text.startsWith(`${field}[`) ? `${field}${moved(text.slice(field.length), by)}` : text);
-  return { path: move(path), ...(meant !== undefined && { meant: move(meant) }) };
+  return { path: move(path), meant: meant && move(meant) };
 }
 
 /** Throws the errors of an input, unknown fields first, with the code from the specification. */
@@ -148,7 +149,7 @@ function refuse(spec: OperationSpec, validator: InputValidator, found: InputErro
   const message = [...unknown, ...(violations === undefined ? [] : [violations.message])].reduce((text, next) =>
     `${text}${text.endsWith('?') ? '' : ';'} ${next}`
   );
-  throw new ServiceError(code, message, errors.length > 1 ? { errors } : {});
+  throw new ServiceError(code, message, { errors: errors.length > 1 ? errors : undefined });
 }
 
 /** Maximum nesting of arrays and objects in an input. */

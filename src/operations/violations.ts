@@ -42,7 +42,7 @@ export function describeViolations(errors: readonly ErrorObject[],
     code: missing.size > 0 ? 'missing_fields' : 'invalid_argument',
     message: lines.join('; '),
     errors: lines,
-    ...(fieldError ? { fieldError } : {}),
+    fieldError,
   };
 }
 

@@ -37,17 +37,12 @@ export function createErrorPresenter(requestId: string,
 
 function present(service: ServiceError, error: unknown, requestId: string): GraphQLFormattedError {
   const locations = locationsOf(error);
-  const path = pathOf(error);
+  const { code, status, errors } = service;
   return {
-    message: MESSAGES[service.code] ?? service.message,
-    ...(locations.length > 0 && { locations }),
-    ...(path && { path }),
-    extensions: {
-      code: service.code,
-      status: service.status,
-      ...(service.errors && { errors: service.errors }),
-      ...(service.code === 'internal' && { requestId }),
-    },
+    message: MESSAGES[code] ?? service.message,
+    locations: locations.length > 0 ? locations : undefined,
+    path: pathOf(error),
+    extensions: { code, status, errors, requestId: code === 'internal' ? requestId : undefined },
   };
 }
 

@@ -41,9 +41,9 @@ export async function frameCall<T>(call: AnyCall, options: FrameOptions,
   let lsn: number | undefined;
   try {
     const minLsn = parseMinLsn(text(call.metadata, MIN_LSN_HEADER));
-    const session = { ...(minLsn !== undefined && { minLsn }), onLsn: (written: number) => void (lsn = written) };
+    const onLsn = (written: number): void => void (lsn = written);
     ending = {
-      value: await work({ ...caller, ...session }, (headers) =>
+      value: await work({ ...caller, minLsn, onLsn }, (headers) =>
         sendHead(call, requestId, { ...headers, ...(lsn !== undefined && { [LSN_HEADER]: String(lsn) }) })),
     };
   } catch (thrown) {

@@ -11,21 +11,17 @@ export interface IncomingCall {
 
 /** The caller, from the metadata and the connection. */
 export function callerOf(call: IncomingCall, requestId: string, signal: AbortSignal, readAddress: ReadAddress): Caller {
-  const traceparent = text(call.metadata, 'traceparent');
-  return { ...senderOf(call, readAddress), requestId, signal, ...(traceparent !== undefined && { traceparent }) };
+  return { ...senderOf(call, readAddress), requestId, signal, traceparent: text(call.metadata, 'traceparent') };
 }
 
 /** The same, before the kind of the call is known. */
 export function senderOf(call: IncomingCall, readAddress: ReadAddress): Sender {
   const { metadata } = call;
-  const ip = readAddress(peerAddress(call.getPeer()), metadata.get('x-forwarded-for').join(',') || undefined);
-  const userAgent = text(metadata, 'user-agent');
-  const credential = presentedCredential(text(metadata, 'x-api-key'), text(metadata, 'authorization'));
   return {
     protocol: 'grpc',
-    ...(ip !== undefined && { ip }),
-    ...(userAgent !== undefined && { userAgent }),
-    ...(credential !== undefined && { credential }),
+    ip: readAddress(peerAddress(call.getPeer()), metadata.get('x-forwarded-for').join(',') || undefined),
+    userAgent: text(metadata, 'user-agent'),
+    credential: presentedCredential(text(metadata, 'x-api-key'), text(metadata, 'authorization')),
   };
 }
 

@@ -1,9 +1,9 @@
 import { getMetrics, getStats, searchDocuments, searchFullText } from '../../../generated/docs/sdk/sdk.gen.ts';
+import type { CollectionStats } from '../../../generated/docs/sdk/types.gen.ts';
 import { ask, RequestError } from '../shared/ask.ts';
+import { readExposition } from '../shared/exposition.ts';
 import type { Command } from '../shared/palette.tsx';
 import { href } from '../shared/router.ts';
-import type { CollectionStats } from '../../../generated/docs/sdk/types.gen.ts';
-import { readExposition } from '../shared/exposition.ts';
 
 /** Identifies a document in its collection. */
 interface DocumentName {
@@ -67,13 +67,12 @@ export type KnownCollection = Pick<CollectionStats, 'name' | 'documentCount'> & 
  * opened by entering their names.
  */
 export async function readCollections(signal?: AbortSignal): Promise<readonly KnownCollection[]> {
-  const options = signal === undefined ? {} : { signal };
   try {
-    return (await ask(getStats(options))).collections;
+    return (await ask(getStats({ signal }))).collections;
   } catch (error) {
     if (!(error instanceof RequestError) || error.status !== 403) throw error;
   }
-  const { data } = await getMetrics({ ...options, parseAs: 'text' });
+  const { data } = await getMetrics({ signal, parseAs: 'text' });
   const samples = readExposition(String(data ?? '')).filter(({ name }) => name === 'svc_documents_total');
   return samples.map(({ labels, value }) => ({ name: labels['collection'] ?? '', documentCount: value })).sort((a,
     b) => (a.name < b.name ? -1 : 1)

@@ -27,7 +27,8 @@ export function sessionOf(
   return {
     kind: 'token',
     value: token,
-    ...(sessionEndsAt > expiresAt ? { renewAt: now + life / 2 } : { endsAt: now + life }),
+    renewAt: sessionEndsAt > expiresAt ? now + life / 2 : undefined,
+    endsAt: sessionEndsAt > expiresAt ? undefined : now + life,
   };
 }
 

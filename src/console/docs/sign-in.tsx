@@ -120,7 +120,7 @@ function Name({ value, onInput }: { readonly value: string; readonly onInput: (v
 }
 
 function Secret({ label, hint, isNew = false, value, onInput }: { readonly label: string; readonly hint?: string; readonly isNew?: boolean; readonly value: string; readonly onInput: (value: string) => void }) {
-  return <Field label={label} {...(hint !== undefined && { hint })}><input type="password" autoComplete={isNew ? 'new-password' : 'current-password'} required value={value} onInput={(event) => onInput(event.currentTarget.value)} /></Field>;
+  return <Field label={label} hint={hint}><input type="password" autoComplete={isNew ? 'new-password' : 'current-password'} required value={value} onInput={(event) => onInput(event.currentTarget.value)} /></Field>;
 }
 
 /** State for the return from the issuer's page, stored only for this tab until the browser is back. */

@@ -17,7 +17,7 @@ const SOURCES = [['', 'all sources'], ['api', 'by request'], ['retry', 'retries'
 export function RunsPage() {
   const { state = '', project = '', source = '', schedule = '', by = '', before } = place.value.query;
   const projects = useLoad(async (signal) => ask(listProjects({ signal })), []);
-  const list = useLoad(async (signal) => ask(listRuns({ signal, query: { limit: PAGE, cells: false, ...(source !== '' && { source: source as Run['source']['type'] }), ...(schedule !== '' && { schedule }), ...(by !== '' && { by }), ...(state !== '' && { state: state as RunState }), ...(project !== '' && { project_id: project }), ...(before !== undefined && { before }) } })), [state, project, source, schedule, by, before]);
+  const list = useLoad(async (signal) => ask(listRuns({ signal, query: { limit: PAGE, cells: false, source: (source || undefined) as Run['source']['type'] | undefined, schedule: schedule || undefined, by: by || undefined, state: (state || undefined) as RunState | undefined, project_id: project || undefined, before } })), [state, project, source, schedule, by, before]);
   useRefresh(list, REFRESH_MS, before === undefined);
   const names = projects.data?.data.map(({ id }) => id) ?? [];
   return (

@@ -59,10 +59,10 @@ export function observe(report: (outcome: Outcome) => void): Step {
           operation: spec,
           caller,
           milliseconds: performance.now() - start,
-          ...(input && { input }),
-          ...(isKnown && { identity: rights.identity }),
-          ...(actor !== undefined && { actor }),
-          ...(error !== undefined && { error }),
+          input,
+          identity: isKnown ? rights.identity : undefined,
+          actor,
+          error,
         });
       }
     },

@@ -36,7 +36,7 @@ function toInput({ prefix, fieldWeights, rangeMeta, ...input }: FtsInput) {
     ...withWordOptions(withFilters(input)),
     fieldWeights: numbers(fieldWeights),
     rangeMeta: rangeMeta?.map((range) => given(range) as RangeCondition),
-    ...(prefix && { prefix: PREFIXES[prefix] }),
+    prefix: prefix ? PREFIXES[prefix] : undefined,
   };
 }
 
@@ -44,7 +44,7 @@ function toInput({ prefix, fieldWeights, rangeMeta, ...input }: FtsInput) {
 function toCounted({ geohash, facets, histograms, ...input }: AggregateInput) {
   return {
     ...withFilters(input),
-    ...(geohash && { geohash: given(geohash) }),
+    geohash: geohash && given(geohash),
     facets: facets?.map((facet) => given(facet) as CountedFacet),
     histograms: histograms?.map((histogram) => given(histogram) as CountedPeriods),
   };

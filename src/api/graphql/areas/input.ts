@@ -57,7 +57,7 @@ export function withFilters<I extends Filters>({ filterMeta, filter, langs, geo,
     filterMeta: toMeta(filterMeta),
     filter: toFilter(filter),
     langs: langs && [...langs],
-    ...(geo && { geo }),
+    geo: geo ?? undefined,
   };
 }
 
@@ -83,9 +83,9 @@ export function withWordOptions<I extends WordOptions>(
     ...rest,
     boost: numbers(boost),
     facetBy: facetBy && [...facetBy],
-    ...(fuzzy && { fuzzy: EDITS[fuzzy] }),
-    ...(matchingStrategy && { matchingStrategy: STRATEGIES[matchingStrategy] }),
-    ...(totals && { totals: TOTALS[totals] }),
+    fuzzy: fuzzy ? EDITS[fuzzy] : undefined,
+    matchingStrategy: matchingStrategy ? STRATEGIES[matchingStrategy] : undefined,
+    totals: totals ? TOTALS[totals] : undefined,
   };
 }
 

@@ -84,7 +84,7 @@ export const webhooks = defineArea('webhooks', {
     registerWebhook: async (_, { input }, { invoke }) =>
       presentWebhook((await invoke('createWebhook', { ...input, events: [...input.events] })).value),
     updateWebhook: async (_, { input: { events, ...input } }, { invoke }) =>
-      presentWebhook((await invoke('updateWebhook', { ...input, ...(events && { events: [...events] }) })).value),
+      presentWebhook((await invoke('updateWebhook', { ...input, events: events && [...events] })).value),
     redeliverWebhooks: async (_, args, { invoke }) => (await invoke('redeliverWebhooks', args)).value.queued,
     testWebhook: async (_, args, { invoke }) => {
       const { httpStatus = null, error = null, ...test } = (await invoke('testWebhook', args)).value;

@@ -156,8 +156,8 @@ class Tally {
     return new ServiceError(code, `${message}; ${added + updated} documents were written before`, {
       cause,
       body: { ...body, added, updated, failed },
-      ...(errors && { errors }),
-      ...(headers && { headers }),
+      errors,
+      headers,
     });
   }
 }

@@ -75,9 +75,8 @@ async function admit({ nodes, mutualTls = false, authenticates = false, invoke }
   caller: Caller): Promise<NodeService>
 {
   if (nodes === undefined) throw new ServiceError('not_implemented', 'this server has no part in replication');
-  const secret = text(call.metadata, SECRET);
   await nodes.admit({
-    ...(secret !== undefined && { secret }),
+    secret: text(call.metadata, SECRET),
     hasCertificate: mutualTls && call.getAuthContext().sslPeerCertificate !== undefined,
     // The permission of an operation for administrators is checked instead, because these RPCs are not operations.
     isAdmin: async () =>

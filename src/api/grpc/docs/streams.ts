@@ -52,12 +52,7 @@ export function watch(adapter: DocsAdapter, method: DescMethod): handleServerStr
       const signal = AbortSignal.any([caller.signal, accessWatch.signal]);
       try {
         await accessWatch.ready;
-        const stream = await adapter.watch({
-          collection,
-          events,
-          includeDocument,
-          ...(fromSeq !== undefined && { fromSeq }),
-        }, signal);
+        const stream = await adapter.watch({ collection, events, includeDocument, fromSeq }, signal);
         // The initial metadata tells the client that it misses no event from now on; the first event may come much
         // later.
         sendHead();

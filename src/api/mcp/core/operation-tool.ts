@@ -1,11 +1,12 @@
 import type { ToolSpec } from '../../../../generated/mcp/tools.ts';
 import { ServiceError } from '../../../errors/index.ts';
 import type { Timer } from '../../../lib/timer.ts';
-import { AnswerBudget, type Caller, type Download, type Reply, truncationIn, truncationOf, warningsIn } from '../../../operations/index.ts';
+import { AnswerBudget, type Caller, type Download, type Reply, truncationIn, truncationOf,
+  warningsIn } from '../../../operations/index.ts';
 import type { ArgumentReader } from './arguments.ts';
 import { type CallContext, callerOf } from './call-context.ts';
-import { type AnyInvoke, type Arguments, success, type Tool, type ToolDefinition, written } from './tool.ts';
 import { withProgress } from './tool-progress.ts';
+import { type AnyInvoke, type Arguments, success, type Tool, type ToolDefinition, written } from './tool.ts';
 
 interface OperationToolParts {
   readonly spec: ToolSpec;
@@ -52,10 +53,10 @@ function asList(name: string, { value, headers }: Reply<unknown>): Record<string
   return {
     [name]: items,
     total: Number(headers['X-Total-Count'] ?? items.length),
-    ...(headers['X-Context-Truncated'] === 'true' ? { contextTruncated: true } : {}),
+    contextTruncated: headers['X-Context-Truncated'] === 'true' || undefined,
     ...truncationIn(headers),
     ...warningsIn(headers),
-    ...(headers['X-Next-Cursor'] === undefined ? {} : { nextCursor: headers['X-Next-Cursor'] }),
+    nextCursor: headers['X-Next-Cursor'],
   };
 }
 

@@ -1,7 +1,7 @@
-import type { Caller, Reply } from '../../../operations/index.ts';
-import type { CallContext } from './call-context.ts';
-import type { JsonSchema } from './arguments.ts';
 import { ServiceError } from '../../../errors/index.ts';
+import type { Caller, Reply } from '../../../operations/index.ts';
+import type { JsonSchema } from './arguments.ts';
+import type { CallContext } from './call-context.ts';
 
 /** Invokes every operation by its id, with types for a caller that needs all of them. */
 export type AnyInvoke = (id: string, input: object, caller: Caller) => Promise<Reply<unknown>>;
@@ -90,12 +90,7 @@ export function written(value: Readonly<Record<string, unknown>>): ToolResult {
 
 /** A failure that the model receives: the message and the stable code, as in the error bodies of REST. */
 export function failure(error: ServiceError): ToolResult {
-  const body = {
-    error: error.message,
-    code: error.code,
-    ...(error.errors === undefined ? {} : { errors: error.errors }),
-    ...error.body,
-  };
+  const body = { error: error.message, code: error.code, errors: error.errors, ...error.body };
   return { content: [textOf(JSON.stringify(body))], isError: true };
 }
 

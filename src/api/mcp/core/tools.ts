@@ -197,7 +197,7 @@ export function pageOf<T>(all: readonly T[], cursor: string | undefined): { item
   const end = start + PAGE_SIZE;
   return {
     items: all.slice(start, end),
-    ...(end < all.length ? { nextCursor: Buffer.from(`at:${end}`).toString('base64url') } : {}),
+    nextCursor: end < all.length ? Buffer.from(`at:${end}`).toString('base64url') : undefined,
   };
 }
 

@@ -28,19 +28,19 @@ export function createStatelessServer(core: McpCore, sender?: () => Sender): Ser
       'server/discover': LISTED,
       'resources/read': READ,
     },
-    ...(instructions === undefined ? {} : { instructions }),
+    instructions,
   });
   const contextOf = ({ mcpReq, http }: ServerContext): CallContext => {
     const token = mcpReq._meta?.progressToken;
     return {
       sender: sender?.() ?? senderOf(http?.authInfo),
       signal: mcpReq.signal,
-      ...(token === undefined ? {} : {
-        report: (step) =>
+      report: token === undefined
+        ? undefined
+        : (step) =>
           mcpReq.notify({ method: 'notifications/progress', params: { ...step, progressToken: token } }).catch(() =>
             undefined
           ),
-      }),
     };
   };
   server.setRequestHandler('tools/list',

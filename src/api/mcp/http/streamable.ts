@@ -7,7 +7,7 @@ import { whenClosed } from '../../../lib/when-closed.ts';
 import { goneSignal, type HttpContext, sendResponse } from '../../http/index.ts';
 import { carrySender, type Sender } from '../core/call-context.ts';
 import type { McpCore } from '../core/core.ts';
-import { REFUSED, Refusal } from '../core/fault.ts';
+import { Refusal, REFUSED } from '../core/fault.ts';
 import { createHandshakeServer } from '../faces/handshake-server.ts';
 import { createStatelessServer } from '../faces/stateless-server.ts';
 import { HANDSHAKE, isStatelessMessage, type Message } from '../messages.ts';
@@ -121,9 +121,9 @@ export function isStateless({ headers }: HttpContext, message: Message): boolean
   const outcome = classifyInboundRequest({
     httpMethod: 'POST',
     body: message,
-    ...(version === undefined ? {} : { protocolVersionHeader: version }),
-    ...(method === undefined ? {} : { mcpMethodHeader: method }),
-    ...(name === undefined ? {} : { mcpNameHeader: name }),
+    protocolVersionHeader: version,
+    mcpMethodHeader: method,
+    mcpNameHeader: name,
   });
   return outcome.kind !== 'legacy';
 }

@@ -1,14 +1,15 @@
+import { type JSONRPCMessage, SERVER_INFO_META_KEY, SUBSCRIPTION_ID_META_KEY,
+  type Transport } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { randomUUID } from 'node:crypto';
 import type { Readable, Writable } from 'node:stream';
-import { type JSONRPCMessage, SERVER_INFO_META_KEY, SUBSCRIPTION_ID_META_KEY, type Transport } from '@modelcontextprotocol/server';
 import type { Log } from '../../../lib/log.ts';
-import { checkMessage, checkStateless, HANDSHAKE, isStatelessMessage, type Revisions } from '../messages.ts';
+import { decodeUtf8 } from '../../../lib/utf8.ts';
 import type { Sender } from '../core/call-context.ts';
 import type { McpCore } from '../core/core.ts';
-import { createStatelessServer } from '../faces/stateless-server.ts';
-import { decodeUtf8 } from '../../../lib/utf8.ts';
 import { INVALID_REQUEST, McpFault, PARSE_ERROR } from '../core/fault.ts';
+import { createStatelessServer } from '../faces/stateless-server.ts';
+import { checkMessage, checkStateless, HANDSHAKE, isStatelessMessage, type Revisions } from '../messages.ts';
 
 export interface StdioOptions {
   readonly core: McpCore;
@@ -187,7 +188,7 @@ export class LineTransport implements Transport {
   }
 
   #answerFault(id: Id | null, { code, message, data }: McpFault): void {
-    void this.#write({ jsonrpc: '2.0', id, error: { code, message, ...(data === undefined ? {} : { data }) } });
+    void this.#write({ jsonrpc: '2.0', id, error: { code, message, data } });
   }
 
   /** There is nothing to subscribe to, so a subscription ends as soon as it is acknowledged. */

@@ -48,7 +48,7 @@ function Password() {
 /** Keys that act as the signed-in user; administrators also see, revoke and delete those of others. */
 function ApiKeys() {
   const { of = '' } = place.value.query;
-  const list = useLoad(async (signal) => ask(listApiKeys({ signal, ...(of !== '' && { query: { username: of } }) })), [of]);
+  const list = useLoad(async (signal) => ask(listApiKeys({ signal, query: { username: of || undefined } })), [of]);
   const named = of === '' || of === '*' ? [] : [of];
   return (
     <div class="stack">
@@ -108,7 +108,7 @@ function NewKey({ what, make, scoped = false, onDone }: NewKeyProps) {
   const [made, setMade] = useState<string>();
   const create = (): Promise<unknown> => attempt(async () => {
     const names = collections.split(',').map((name) => name.trim()).filter((name) => name !== '');
-    setMade(await make(text, { ...(names.length > 0 && { collections: names }), ...(operation !== '' && { operations: [operation] }) }));
+    setMade(await make(text, { collections: names.length > 0 ? names : undefined, operations: operation === '' ? undefined : [operation] }));
     setText('');
     onDone();
   });

@@ -1,6 +1,7 @@
-import { aggregateDocuments, listMetaKeys, searchDocuments, searchFullText, searchHybrid } from '../../../../generated/docs/sdk/sdk.gen.ts';
-import { ask, askWithResponse } from '../../shared/ask.ts';
+import { aggregateDocuments, listMetaKeys, searchDocuments, searchFullText,
+  searchHybrid } from '../../../../generated/docs/sdk/sdk.gen.ts';
 import type { HybridResult, ProjectedDocument } from '../../../../generated/docs/sdk/types.gen.ts';
+import { ask, askWithResponse } from '../../shared/ask.ts';
 
 export const PAGE_SIZE = 20;
 
@@ -61,15 +62,15 @@ export function findPage(search: Search): Promise<Found> {
 const filterOf = ({ filters, expression }: Search): { filterMeta?: Record<string, string[]>; filter?: string } => {
   const given = Object.entries(filters).filter(([, values]) => values.length > 0);
   return {
-    ...(given.length > 0 && { filterMeta: Object.fromEntries(given.map(([key, values]) => [key, [...values]])) }),
-    ...(expression !== '' && { filter: expression }),
+    filterMeta: given.length > 0 ? Object.fromEntries(given.map(([key, values]) => [key, [...values]])) : undefined,
+    filter: expression || undefined,
   };
 };
 
 /** The page of a list whose length is known. */
 function pageOf({ offset }: Search, hits: readonly Hit[], total: number): Pick<Found, 'hits' | 'total' | 'next'> {
   const next = offset + hits.length;
-  return { hits, total, ...(hits.length > 0 && next < total && { next }) };
+  return { hits, total, next: hits.length > 0 && next < total ? next : undefined };
 }
 
 async function browse(search: Search): Promise<Found> {
@@ -122,7 +123,7 @@ async function byWords(search: Search): Promise<Found> {
     isLeast: found.totalIsLowerBound === true,
     facets: facetsOf(found.facets),
     suggestions: found.suggestions ?? [],
-    ...(found.spellCorrected && { corrected: found.spellCorrected.corrected }),
+    corrected: found.spellCorrected?.corrected,
   };
 }
 
@@ -146,8 +147,8 @@ async function byMeaning(search: Search): Promise<Found> {
     isLeast: false,
     facets: facetsOf(found.facets),
     suggestions: [],
-    ...(found.results.length > PASSAGES && { next: offset + PASSAGES }),
-    ...(found.spellCorrected && { corrected: found.spellCorrected.corrected }),
+    next: found.results.length > PASSAGES ? offset + PASSAGES : undefined,
+    corrected: found.spellCorrected?.corrected,
   };
 }
 

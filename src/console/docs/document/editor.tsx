@@ -36,7 +36,7 @@ export function Editor({ collection, document, onChange }: DocumentTabProps) {
   };
   const save = async (): Promise<void> => {
     try {
-      await ask(updateDocument({ body: { collection, key, lang, contentMd: text, meta: metaOf(rows), ...(checksum !== undefined && { ifChecksum: checksum }) } }));
+      await ask(updateDocument({ body: { collection, key, lang, contentMd: text, meta: metaOf(rows), ifChecksum: checksum } }));
       dropDraft(name);
       showToast('Saved');
       onChange();
