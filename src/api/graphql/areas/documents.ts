@@ -1,5 +1,7 @@
-import type { CodeGraphEdge, IngestOptions, ListRevisionsResponse, ProjectedDocument } from '../../../../generated/docs/sdk/types.gen.ts';
-import type { DocumentConnection, DocumentEdge, IngestDocumentInput, IngestOptionsInput, SearchInput } from '../../../../generated/graphql/resolvers.ts';
+import type { CodeGraphEdge, IngestOptions, ListRevisionsResponse,
+  ProjectedDocument } from '../../../../generated/docs/sdk/types.gen.ts';
+import type { DocumentConnection, DocumentEdge, IngestDocumentInput, IngestOptionsInput,
+  SearchInput } from '../../../../generated/graphql/resolvers.ts';
 import { ServiceError } from '../../../errors/index.ts';
 import { truncationIn } from '../../../operations/index.ts';
 import { selects } from '../reads.ts';
@@ -63,9 +65,7 @@ export const documents = defineArea('documents', {
     deleteCollection: async (_, args, { invoke }) => (await invoke('deleteCollection', args)).value.deleted,
     addBatch: async (_, { collection, documents, saveRevision }, { invoke }) => {
       const items = documents.map(({ meta, ...item }) => given({ ...item, meta: toMeta(meta) }));
-      const { value: { embeddingDropped = null, ...counts } } = await invoke('addDocuments',
-        given({ collection, documents: items, saveRevision }));
-      return { ...counts, embeddingDropped };
+      return (await invoke('addDocuments', given({ collection, documents: items, saveRevision }))).value;
     },
     setTTL: async (_, args, { invoke }) => presentDocument((await invoke('setDocumentTtl', args)).value),
   },
@@ -78,12 +78,7 @@ function absent(error: unknown): null {
 }
 
 function presentRevisions(list: ListRevisionsResponse) {
-  return {
-    ...list,
-    deletedAt: list.deletedAt ?? null,
-    truncated: list.truncated ?? false,
-    nextOffset: list.nextOffset ?? null,
-  };
+  return { ...list, truncated: list.truncated ?? false };
 }
 
 function toConnection(found: readonly ProjectedDocument[], headers: Readonly<Record<string, string>>,
@@ -91,8 +86,8 @@ function toConnection(found: readonly ProjectedDocument[], headers: Readonly<Rec
 {
   const offset = input.offset ?? 0;
   const totalCount = Number(headers['X-Total-Count']);
-  const { truncated = false, nextOffset = null } = truncationIn(headers);
-  const nextCursor = headers['X-Next-Cursor'] ?? null;
+  const { truncated = false, nextOffset } = truncationIn(headers);
+  const nextCursor = headers['X-Next-Cursor'];
   const edges = found.map((document, i): DocumentEdge => ({
     cursor: cursorOf(offset + i),
     node: presentDocument(document),
@@ -106,10 +101,10 @@ function toConnection(found: readonly ProjectedDocument[], headers: Readonly<Rec
     nextCursor,
     pageInfo: {
       totalCount,
-      hasNextPage: input.cursor == null ? offset + edges.length < totalCount : nextCursor !== null,
+      hasNextPage: input.cursor == null ? offset + edges.length < totalCount : nextCursor !== undefined,
       hasPreviousPage: offset > 0 && totalCount > 0,
-      startCursor: edges[0]?.cursor ?? null,
-      endCursor: edges.at(-1)?.cursor ?? null,
+      startCursor: edges[0]?.cursor,
+      endCursor: edges.at(-1)?.cursor,
     },
   };
 }
@@ -126,21 +121,10 @@ export const ingest = defineArea('ingest', {
         documents: documents.map(toItem),
         options: options && toOptions(options),
       });
-      const { added, updated, skipped, failed, errors, durationMs, profile } = value;
       const keyCollisions = value.keyCollisions.map(({ lang, keys, urls }) =>
         `${lang}: ${keys.join(', ')}${urls === undefined ? '' : ` (${urls.join(', ')})`}`
       );
-      return {
-        added,
-        updated,
-        skipped,
-        failed,
-        errors,
-        durationMs,
-        profile,
-        keyCollisions,
-        collection: value.collection,
-      };
+      return { ...value, keyCollisions };
     },
     importURL: async (_, { meta, ...page }, { invoke }) =>
       presentDocument((await invoke('importUrl', { ...page, meta: toMeta(meta) })).value),
@@ -170,5 +154,5 @@ export const codegraph = defineArea('codegraph', {
 });
 
 function presentEdge({ lines, ...edge }: CodeGraphEdge) {
-  return { ...edge, fromLine: lines?.fromLine ?? null, toLine: lines?.toLine ?? null };
+  return { ...edge, ...lines };
 }

@@ -1,10 +1,10 @@
-import type { AggregateDocumentsRequest, AggregateDocumentsResponse, FullTextResult, RangeCondition,
+import type { AggregateDocumentsRequest, AggregateDocumentsResponse, RangeCondition,
   SearchFullTextResponse } from '../../../../generated/docs/sdk/types.gen.ts';
 import type { AggregateInput, FtsInput } from '../../../../generated/graphql/resolvers.ts';
 import { selects } from '../reads.ts';
 import { defineArea } from './area.ts';
-import { given, numbers, presentHighlights, withFilters, withWordOptions } from './input.ts';
-import { bodiesOf, inSteps, presentDocument } from './present.ts';
+import { given, numbers, withFilters, withWordOptions } from './input.ts';
+import { bodiesOf, inSteps, withDocument } from './present.ts';
 
 const BODY = ['results', 'document', 'contentMd'];
 
@@ -53,8 +53,8 @@ function toCounted({ geohash, facets, histograms, ...input }: AggregateInput) {
 type CountedFacet = NonNullable<AggregateDocumentsRequest['facets']>[number];
 type CountedPeriods = NonNullable<AggregateDocumentsRequest['histograms']>[number];
 
-function presentCounts({ geohashes, facetsTruncated = false, ...counts }: AggregateDocumentsResponse) {
-  return { ...counts, geohashes: geohashes ?? null, facetsTruncated };
+function presentCounts(counts: AggregateDocumentsResponse) {
+  return { ...counts, facetsTruncated: counts.facetsTruncated ?? false };
 }
 
 function presentFound({ results, ...found }: SearchFullTextResponse) {
@@ -68,22 +68,6 @@ function presentFound({ results, ...found }: SearchFullTextResponse) {
     suggestions,
     droppedWords,
     facetsTruncated,
-    totalMatches: found.totalMatches ?? null,
-    nextOffset: found.nextOffset ?? null,
-    nextCursor: found.nextCursor ?? null,
-    facets: found.facets ?? null,
-    spellCorrected: found.spellCorrected ?? null,
-    responsePrompt: found.responsePrompt ?? null,
-    results: results.map(presentResult),
-  };
-}
-
-function presentResult({ document, score, matchedTerms, highlights, pinned }: FullTextResult) {
-  return {
-    document: presentDocument(document),
-    score,
-    matchedTerms,
-    highlights: presentHighlights(highlights),
-    pinned: pinned ?? false,
+    results: results.map(({ pinned = false, ...result }) => ({ ...withDocument(result), pinned })),
   };
 }

@@ -1,5 +1,6 @@
-import type { Highlight, SearchDocumentsRequest } from '../../../../generated/docs/sdk/types.gen.ts';
-import type { FilterInput, GeoCircleInput, Maybe, MetaInput, Scalars } from '../../../../generated/graphql/resolvers.ts';
+import type { SearchDocumentsRequest } from '../../../../generated/docs/sdk/types.gen.ts';
+import type { FilterInput, GeoCircleInput, Maybe, MetaInput,
+  Scalars } from '../../../../generated/graphql/resolvers.ts';
 
 /** Returns the object without its null and undefined fields, which count as absent. */
 export function given<T extends object>(value: T): Given<T> {
@@ -92,9 +93,4 @@ export function withWordOptions<I extends WordOptions>(
 /** An object of numbers; the operation checks its values. */
 export function numbers(value: Maybe<Scalars['JSONObject']['input']> | undefined): Record<string, number> | undefined {
   return value == null ? undefined : (value as Record<string, number>);
-}
-
-/** The passages of a result; null if none were requested. */
-export function presentHighlights(highlights: readonly Highlight[] | undefined) {
-  return highlights?.map(({ valueIndex, ...highlight }) => ({ ...highlight, valueIndex: valueIndex ?? null })) ?? null;
 }
