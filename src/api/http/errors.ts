@@ -1,5 +1,5 @@
 import { type ErrorCode, ServiceError } from '../../errors/index.ts';
-import type { OperationSpec } from '../../operations/index.ts';
+import { type OperationSpec, toServiceError } from '../../operations/index.ts';
 
 /** The form of a service's error bodies. */
 export interface ErrorFormat {
@@ -44,11 +44,9 @@ const WITH_MESSAGE = new Set<ErrorCode>(['invalid_input', 'request_timeout', 'ra
   'run_state_conflict', 'project_unavailable', 'pipeline_unavailable', 'model_or_input_unavailable', 'conflict',
   'config_read_only', 'storage_failed']);
 
-/** The error that is sent for anything thrown: unknown errors reveal no details. */
-export function toServiceError(thrown: unknown, format: ErrorFormat, operation?: OperationSpec): ServiceError {
-  const error = thrown instanceof ServiceError
-    ? thrown
-    : new ServiceError('internal', 'internal error', { cause: thrown });
+/** The error that is sent for anything thrown, with the service's own code. */
+export function errorOf(thrown: unknown, format: ErrorFormat, operation?: OperationSpec): ServiceError {
+  const error = toServiceError(thrown);
   const own = format.codes?.[error.code];
   // An operation with its own code for invalid input also uses it for bodies that cannot be read.
   const code = own === 'invalid_input' && operation?.error ? (operation.error as ErrorCode) : own;

@@ -4,8 +4,8 @@ import { requestIdOf, SECURITY_HEADERS, STRICT_TRANSPORT } from '../../lib/heade
 import type { Log } from '../../lib/log.ts';
 import { currentTracing, type OpenSpan, type SpanStart, type Tracing } from '../../lib/tracing.ts';
 import { createAddressReader, type ReadAddress } from '../../lib/trusted-proxies.ts';
-import type { OperationSpec } from '../../operations/index.ts';
-import { type ErrorFormat, toServiceError } from './errors.ts';
+import { isFault, type OperationSpec } from '../../operations/index.ts';
+import { type ErrorFormat, errorOf } from './errors.ts';
 import { joinedResponses } from './joined-responses.ts';
 import { ClientGone, type HttpContext, type RequestState } from './request.ts';
 import { sendJson } from './respond.ts';
@@ -120,11 +120,11 @@ async function sendError(ctx: HttpContext, thrown: unknown,
   { errors: usual, errorsAt, log }: FrameOptions): Promise<void>
 {
   const errors = errorsAt?.get(ctx.path) ?? usual;
-  const error = toServiceError(thrown, errors, ctx.state.operation);
+  const error = errorOf(thrown, errors, ctx.state.operation);
   if (errors.isExpected?.(error)) {
     log.debug({ requestId: ctx.state.requestId, operation: ctx.state.operation?.id, reason: error.message },
       'request refused');
-  } else if (error.status >= 500 && error.code !== 'not_implemented') {
+  } else if (isFault(error)) {
     log.error({
       requestId: ctx.state.requestId,
       operation: ctx.state.operation?.id,

@@ -1,10 +1,10 @@
 export { createFramedApp, createHttpApp, type HttpAppOptions } from './app.ts';
 export { isJsonType, readJson } from './body.ts';
-export { consolePages, requireReading } from './pages.ts';
 export { allowOrigin, type JudgeWebRequest } from './cross-origin.ts';
 export { type ErrorFormat, flatErrors, nestedErrors } from './errors.ts';
 export type { Exchange } from './frame.ts';
-export { callerOf, goneSignal, type HttpContext, type RequestState } from './request.ts';
+export { consolePages, requireReading } from './pages.ts';
+export { callerOf, goneSignal, type HttpContext, notAllowed, type RequestState } from './request.ts';
 export { sendResponse } from './respond.ts';
 export { createRoutes } from './routes.ts';
 export { type HttpServer, listenOn, type ServerLimits, type SocketSource, startHttpServer,

@@ -5,7 +5,7 @@ import { type Caller, type Invoke, type OperationSpec, type Reply, withWarnings 
 import { checkLines, LINES_TYPE, readJsonObject } from './body.ts';
 import { decodeParameters, joinInput, parseQuery, type Query, unknownParameters } from './decode.ts';
 import { type FormSchema, isForm, piecesOf, readForm, readStreamedFile, takesStream } from './form.ts';
-import { callerOf, goneSignal, type HttpContext, type RequestState } from './request.ts';
+import { callerOf, goneSignal, type HttpContext, notAllowed, type RequestState } from './request.ts';
 import { isKnown, notModified, respond } from './respond.ts';
 import type { Match, Routes } from './routes.ts';
 import type { SpecificationReader } from './specification.ts';
@@ -63,9 +63,7 @@ export function operationEndpoint(options: OperationEndpointOptions): Middleware
 function findOperation(routes: Routes, ctx: HttpContext): Match | undefined {
   const match = matchPath(routes, ctx.method, ctx.path);
   if (match === undefined || 'spec' in match) return match;
-  throw new ServiceError('method_not_allowed', `method ${ctx.method} is not allowed`, {
-    headers: { Allow: match.join(', ') },
-  });
+  throw notAllowed(ctx.method, match);
 }
 
 /**

@@ -1,11 +1,10 @@
 import type { Middleware } from 'koa';
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { createRequire } from 'node:module';
-import { ServiceError } from '../../errors/index.ts';
-import type { HttpContext, RequestState } from './request.ts';
+import { type HttpContext, notAllowed, type RequestState } from './request.ts';
 import { isKnown, notModified } from './respond.ts';
 
 /** The web console of one service. */
@@ -59,8 +58,7 @@ export function consolePages(service: ConsoleOf): Middleware<RequestState> {
 
 /** Throws 405 unless a page is only read. */
 export function requireReading({ method }: HttpContext): void {
-  if (method === 'GET' || method === 'HEAD') return;
-  throw new ServiceError('method_not_allowed', `method ${method} is not allowed`, { headers: { Allow: 'GET, HEAD' } });
+  if (method !== 'GET' && method !== 'HEAD') throw notAllowed(method, ['GET', 'HEAD']);
 }
 
 async function readFiles(): Promise<ConsoleFiles> {

@@ -1,4 +1,5 @@
 import type { ParameterizedContext } from 'koa';
+import { ServiceError } from '../../errors/index.ts';
 import { presentedCredential } from '../../lib/headers.ts';
 import { whenClosed } from '../../lib/when-closed.ts';
 import { type Caller, LSN_HEADER, MIN_LSN_HEADER, type OperationSpec, parseMinLsn,
@@ -47,6 +48,13 @@ export function callerOf(ctx: HttpContext, protocol: Sender['protocol'], apiKeys
     readsOnly,
     isPart,
   };
+}
+
+/** The error (405) for a method that a path does not have. */
+export function notAllowed(method: string, allowed: readonly string[]): ServiceError {
+  return new ServiceError('method_not_allowed', `method ${method} is not allowed`, {
+    headers: { Allow: allowed.join(', ') },
+  });
 }
 
 /** The reason for which work is aborted: no client waits for the response. */

@@ -1,16 +1,16 @@
 import { tools as BUILT_IN, type ToolSpec } from '../../../../generated/mcp/tools.ts';
+import type { ServiceError } from '../../../errors/index.ts';
+import { didYouMean } from '../../../lib/did-you-mean.ts';
+import type { Log } from '../../../lib/log.ts';
 import type { Timer } from '../../../lib/timer.ts';
-import { DEFAULT_ANSWER_BYTES, type Permits } from '../../../operations/index.ts';
-import { customTool, type CustomTool } from '../custom/custom-tools.ts';
+import { DEFAULT_ANSWER_BYTES, isFault, type Permits, toServiceError } from '../../../operations/index.ts';
+import { type CustomTool, customTool } from '../custom/custom-tools.ts';
 import { CORE_NAMES, createCoreTools } from '../models/index.ts';
 import { ArgumentReader, type JsonSchema } from './arguments.ts';
-import { operationTool } from './operation-tool.ts';
-import { type AnyInvoke, type Arguments, failure, type Tool, type ToolDefinition, type ToolResult } from './tool.ts';
-import { didYouMean } from '../../../lib/did-you-mean.ts';
-import { ServiceError } from '../../../errors/index.ts';
-import type { Log } from '../../../lib/log.ts';
 import { type CallContext, callerOf } from './call-context.ts';
 import { INVALID_PARAMS, McpFault } from './fault.ts';
+import { operationTool } from './operation-tool.ts';
+import { type AnyInvoke, type Arguments, failure, type Tool, type ToolDefinition, type ToolResult } from './tool.ts';
 
 /** The generated schemas of the tools, by name (`generated/mcp/tools.json`). */
 export type ToolSchemas = Readonly<
@@ -177,10 +177,8 @@ export class ToolBook {
   }
 
   #toServiceError(tool: string, thrown: unknown, context: CallContext): ServiceError {
-    const error = thrown instanceof ServiceError
-      ? thrown
-      : new ServiceError('internal', 'internal error', { cause: thrown });
-    if (error.status >= 500 && error.code !== 'not_implemented') {
+    const error = toServiceError(thrown);
+    if (isFault(error)) {
       this.#log.error({ requestId: callerOf(context).requestId, tool, code: error.code, err: error.cause ?? thrown },
         'tool failed');
     }

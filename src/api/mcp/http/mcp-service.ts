@@ -2,10 +2,10 @@ import { ServiceError } from '../../../errors/index.ts';
 import { clientNetwork } from '../../../lib/trusted-proxies.ts';
 import { nodeLoop } from '../../../lib/turns.ts';
 import { createQuota, isDeeper, type QuotaHeaders } from '../../../operations/index.ts';
-import { callerOf, type HttpContext, readJson } from '../../http/index.ts';
-import { checkMessage, checkStateless, HANDSHAKE, isStatelessMessage, type Message, STATELESS } from '../messages.ts';
+import { callerOf, type HttpContext, notAllowed, readJson } from '../../http/index.ts';
 import type { Sender } from '../core/call-context.ts';
-import { McpFault, REFUSED, Refusal } from '../core/fault.ts';
+import { McpFault, Refusal, REFUSED } from '../core/fault.ts';
+import { checkMessage, checkStateless, HANDSHAKE, isStatelessMessage, type Message, STATELESS } from '../messages.ts';
 import type { Identity } from './authenticator.ts';
 import type { ListenerOptions, McpRateLimit } from './listener.ts';
 import { ownerOf, type Party, partyOf, Sessions } from './sessions.ts';
@@ -51,10 +51,7 @@ export class McpService {
       throw new ServiceError('unavailable', 'the service is stopping', { headers: { Connection: 'close' } });
     const allowed = this.#routes()[ctx.path];
     if (allowed === undefined) throw new ServiceError('not_found', 'not found; MCP is served at /mcp');
-    if (!allowed.includes(ctx.method))
-      throw new ServiceError('method_not_allowed', `method ${ctx.method} is not allowed`, {
-        headers: { Allow: allowed.join(', ') },
-      });
+    if (!allowed.includes(ctx.method)) throw notAllowed(ctx.method, allowed);
     const identity = await this.#identify(ctx);
     if (this.#quota !== undefined) ctx.set(this.#quota(this.#countedBy(ctx, identity)));
     if (!identity.ok) throw this.#strange(ctx, identity);
@@ -130,8 +127,9 @@ export class McpService {
   async #postMessage(ctx: HttpContext, party: Party, sender: Sender): Promise<void> {
     const id = queryOf(ctx).get('sessionId');
     if (id === null)
-      throw new Refusal('invalid_argument',
-        'Bad Request: sessionId is required, from the event endpoint of /sse', { code: REFUSED });
+      throw new Refusal('invalid_argument', 'Bad Request: sessionId is required, from the event endpoint of /sse', {
+        code: REFUSED,
+      });
     const session = this.sessions.get(id, 'sse', party.owner);
     this.#sse.post(ctx, session, await this.#receive(ctx, party), sender);
   }
@@ -181,8 +179,7 @@ async function readMessage(ctx: HttpContext, maxBytes: number): Promise<Message>
       `Invalid Request: the message is nested deeper than ${LIMITS.maxDepth} levels`);
   // Batches were removed in revision 2025-06-18.
   if (Array.isArray(message))
-    throw new ServiceError('invalid_argument',
-      'Invalid Request: batches are not part of the supported revisions');
+    throw new ServiceError('invalid_argument', 'Invalid Request: batches are not part of the supported revisions');
   if (message === null || typeof message !== 'object')
     throw new ServiceError('invalid_argument', 'Invalid Request: the body must be a JSON-RPC message');
   return message as Message;
@@ -204,5 +201,7 @@ function senderOf(ctx: HttpContext, { credential, owner }: Identity & { ok: true
   confirmTrust: () => Promise<void>): Sender
 {
   const sender = { ...callerOf(ctx, 'mcp'), credential };
-  return owner === undefined ? sender : { ...sender, trustedAs: owner.name, trustedUntil: owner.expiresAt, confirmTrust };
+  return owner === undefined
+    ? sender
+    : { ...sender, trustedAs: owner.name, trustedUntil: owner.expiresAt, confirmTrust };
 }
