@@ -1,5 +1,5 @@
 import type { Middleware } from 'koa';
-import type { ErrorFormat } from '../../api/http/index.ts';
+import type { ErrorFormat, RequestState } from '../../api/http/index.ts';
 import type { Caller } from '../../operations/index.ts';
 import type { WebContext } from './context.ts';
 
@@ -19,14 +19,14 @@ export const graphqlErrors: ErrorFormat = {
  */
 export function graphqlRoutes(
   { settings, service, invoke, log, limit, requestLimitMs: timeoutMs }: WebContext,
-): Promise<Middleware | undefined> {
+): Promise<Middleware<RequestState> | undefined> {
   const { enabled, playground } = settings.graphql;
   const { maxBodyBytes, maxAnswerBytes: answerBytes } = settings.limits;
   if (!enabled) return Promise.resolve(undefined);
   const { access } = service;
   const isKnown = async ({ credential }: Caller): Promise<boolean> =>
     credential !== undefined && (await access.identify(credential)) !== undefined;
-  const load = async (): Promise<Middleware> => {
+  const load = async (): Promise<Middleware<RequestState>> => {
     const { graphqlEndpoint, playgroundPages } = await import('../../api/graphql/index.ts');
     const endpoint = graphqlEndpoint(GRAPHQL_PATH, {
       invoke,
@@ -40,7 +40,7 @@ export function graphqlRoutes(
     const pages = playgroundPages(PLAYGROUND, GRAPHQL_PATH);
     return (ctx, next) => endpoint(ctx, () => pages(ctx, next));
   };
-  let loaded: Promise<Middleware> | undefined;
+  let loaded: Promise<Middleware<RequestState>> | undefined;
   const isOurs = (path: string): boolean =>
     path === GRAPHQL_PATH || (playground && (path === PLAYGROUND || path.startsWith(`${PLAYGROUND}/`)));
   return Promise.resolve(async (ctx, next) => {

@@ -1,15 +1,10 @@
-import { type ErrorFormat, listenOn, startHttpServer, usualLimits } from '../../api/http/index.ts';
-import { Authenticator, createMcpListener, INVALID_REQUEST, loadStdio, StaticKeys } from '../../api/mcp/index.ts';
+import { listenOn, startHttpServer, usualLimits } from '../../api/http/index.ts';
+import { Authenticator, createMcpListener, jsonRpcErrors, loadStdio, StaticKeys } from '../../api/mcp/index.ts';
 import { isLoopback } from '../../lib/address.ts';
 import { namingSetting } from '../foreground.ts';
 import type { Listener, ProtocolContext, ServedService } from './context.ts';
 import { webGuardOf } from './limits.ts';
 import { createMcp, describeMcp } from './mcp-core.ts';
-
-/** Requests that are not valid HTTP receive an error in the same form as all others here. */
-const jsonRpcErrors: ErrorFormat = {
-  body: ({ message }) => ({ jsonrpc: '2.0', error: { code: INVALID_REQUEST, message }, id: null }),
-};
 
 /** MCP over HTTP on its own port; absent if it is switched off. */
 export async function serveMcp(context: ProtocolContext): Promise<Listener | undefined> {
@@ -24,7 +19,7 @@ export async function serveMcp(context: ProtocolContext): Promise<Listener | und
     stored: { find: access.findMcpKey },
     cacheTtl: mcp.apiKeyCacheTtl,
     clock,
-    ...(access.enabled && { accepts: access.identify }),
+    accepts: access.enabled ? access.identify : undefined,
   });
   access.onChange(() => authenticator.forget());
   const mcpListener = createMcpListener({

@@ -3,8 +3,7 @@ import type { StreamLogsRequest, StreamLogsResponse } from '../../../../generate
 import type { Log } from '../../../lib/log.ts';
 import { RepeatedFailure } from '../../../lib/repeated-failure.ts';
 import { FleetRefusal, type FleetService } from '../../../runs/fleet/port.ts';
-import { peerOf } from './peer.ts';
-import { statusOf } from './status.ts';
+import { peerOf, statusOf } from './call.ts';
 
 /** Messages of a stream that are stored at once; from this number on, no more are read. */
 const MOST_AT_ONCE = 256;
@@ -31,7 +30,7 @@ export class LogStreams {
 
   readonly handle = (call: LogCall): void => {
     let [working, isPaused, isEnding, isOver] = [0, false, false, false];
-    const responses = new JoinedResponses(call);
+    const responses = new PackedResponses(call);
     const over = (): void => {
       responses.flush();
       isOver = true;
@@ -93,7 +92,7 @@ export class LogStreams {
 }
 
 /** Responses of one turn of the event loop are sent as one message, which costs a fraction of separate ones. */
-class JoinedResponses {
+class PackedResponses {
   readonly #call: LogCall;
   #waiting: StreamLogsResponse[] = [];
 
