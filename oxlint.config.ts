@@ -6,9 +6,10 @@ import { defineConfig } from 'oxlint';
  * build time and is imported by nobody.
  */
 const RANKS = [['lib'], ['errors'], ['kernels', 'text', 'storage', 'net'], ['search', 'operations', 'convert',
-  'embedding'], ['docs', 'runs'], ['api/http', 'api/grpc', 'api/graphql', 'api/mcp', 'api/http3', 'ship', 'console'], [
-  'app',
-]];
+  'embedding'], ['docs', 'runs'], ['api/http'], ['api/grpc', 'api/graphql', 'api/mcp', 'api/http3', 'ship', 'console'],
+  [
+    'app',
+  ]];
 
 const TESTS = ['**/*.test.ts', '**/test-fixture.ts', 'src/testkit/**', 'contract-tests/**', 'bench/**'];
 
@@ -47,6 +48,7 @@ const fences = [
   // Ships run on other machines.
   { target: './src/ship', from: './src/runs', message: 'a ship knows the fleet protocol, not the server' },
   { target: './src/ship', from: './src/docs', message: 'a ship knows the fleet protocol, not the server' },
+  { target: './src/ship', from: './src/api', message: 'a ship knows the fleet protocol, not the server' },
   { target: './src/ship', from: './src/operations', message: 'a ship knows the fleet protocol, not the server' },
   { target: './src/api', from: './src/storage', message: 'adapters know operations/ and generated/ only' },
   // Clients run in browsers and in other people's programs.

@@ -3,8 +3,8 @@
 import type { GraphQLResolveInfo, GraphQLScalarType, GraphQLScalarTypeConfig } from 'graphql';
 import type { Reindexed } from '../../src/api/graphql/areas/vectors.ts';
 import type { GraphqlContext } from '../../src/api/graphql/context.ts';
-export type Maybe<T> = T | null;
-export type InputMaybe<T> = Maybe<T>;
+export type Maybe<T> = T | null | undefined;
+export type InputMaybe<T> = T | null;
 export type RequireFields<T, K extends keyof T> = Omit<T, K> & { [P in K]-?: NonNullable<T[P]> };
 /** All built-in and custom scalars, mapped to their actual values */
 export type Scalars = {
@@ -54,7 +54,7 @@ export type User = {
   /** Whether the user has to change the password after the next sign-in. */
   readonly mustChangePassword: Scalars['Boolean']['output'];
   /** The issuer's `sub` of the account with which the user signs in by OpenID Connect; null for none. */
-  readonly oidcSubject: Maybe<Scalars['String']['output']>;
+  readonly oidcSubject?: Maybe<Scalars['String']['output']>;
 };
 
 /** A key for `X-API-Key`. */
@@ -71,9 +71,9 @@ export type ApiKey = {
   /** SHA-256 hash of the key, which names it. */
   readonly keyHash: Scalars['String']['output'];
   /** Collections to which it is narrowed down; null for none. */
-  readonly collections: Maybe<ReadonlyArray<Scalars['String']['output']>>;
+  readonly collections?: Maybe<ReadonlyArray<Scalars['String']['output']>>;
   /** Operations to which it is narrowed down; null for none. */
-  readonly operations: Maybe<ReadonlyArray<Scalars['String']['output']>>;
+  readonly operations?: Maybe<ReadonlyArray<Scalars['String']['output']>>;
 };
 
 /** A one-time token to set a new password with. */
@@ -125,7 +125,7 @@ export type AccessExplanation = {
   /** What the user may do, by collection. */
   readonly permissions: ReadonlyArray<EffectivePermission>;
   /** Whether the user may call the operation; null where none was named. */
-  readonly decision: Maybe<AccessDecision>;
+  readonly decision?: Maybe<AccessDecision>;
 };
 
 /** What a user may do in a collection, all sources added up. */
@@ -151,7 +151,7 @@ export type AccessSource = {
   /** Name of the user, group or role. */
   readonly name: Scalars['String']['output'];
   /** The group through which the user holds the role; null where the user holds it by name. */
-  readonly group: Maybe<Scalars['String']['output']>;
+  readonly group?: Maybe<Scalars['String']['output']>;
   /** Whether documents may be read. */
   readonly read: Scalars['Boolean']['output'];
   /** Whether documents may be written. */
@@ -323,37 +323,37 @@ export type Query = {
    * Follows the dependencies of a source document (`queryCodeGraph`). The arguments can be given in `input` or one by
    * one; those of `input` win.
    */
-  readonly codeGraph: Maybe<CodeGraph>;
+  readonly codeGraph?: Maybe<CodeGraph>;
   /** One document, or null when there is none of that name (`getDocument`). */
-  readonly document: Maybe<Document>;
+  readonly document?: Maybe<Document>;
   /** Finds documents by their metadata, sorted and paged (`searchDocuments`). */
-  readonly search: Maybe<DocumentConnection>;
+  readonly search?: Maybe<DocumentConnection>;
   /** The kept versions of a document, also of a deleted one that can be restored (`listRevisions`); null when there is no such document. */
-  readonly revisions: Maybe<RevisionList>;
+  readonly revisions?: Maybe<RevisionList>;
   /** Finds documents by their words (`searchFullText`). */
-  readonly fts: Maybe<FtsResponse>;
+  readonly fts?: Maybe<FtsResponse>;
   /** Completes what is being typed with words, phrases and titles of the documents (`autocomplete`). */
   readonly autocomplete: Completions;
   /** Counts documents by metadata, time and place (`aggregateDocuments`). */
   readonly aggregateDocuments: Aggregation;
   /** Finds documents by their words and their meaning (`searchHybrid`). */
-  readonly hybridSearch: Maybe<HybridSearchResponse>;
+  readonly hybridSearch?: Maybe<HybridSearchResponse>;
   /** Finds past messages by their words, their meaning, or both (`recallMemory`). */
-  readonly recall: Maybe<RecallResponse>;
+  readonly recall?: Maybe<RecallResponse>;
   /** The rules of a collection, or null when it has none (`getSchema`). */
-  readonly schema: Maybe<Schema>;
+  readonly schema?: Maybe<Schema>;
   /** The rules of all collections that have some, by name (`listSchemas`). */
   readonly schemas: ReadonlyArray<Schema>;
   /** The numbers of the database and of its collections (`getStats`). */
-  readonly stats: Maybe<Stats>;
+  readonly stats?: Maybe<Stats>;
   /** Finds documents by their meaning (`searchVectors`). */
-  readonly vectorSearch: Maybe<VectorSearchResponse>;
+  readonly vectorSearch?: Maybe<VectorSearchResponse>;
   /** Finds documents like one that is stored (`findSimilar`). */
-  readonly similar: Maybe<VectorSearchResponse>;
+  readonly similar?: Maybe<VectorSearchResponse>;
   /** Finds documents of several collections by their meaning (`searchAcrossCollections`). */
-  readonly crossSearch: Maybe<CrossSearchResponse>;
+  readonly crossSearch?: Maybe<CrossSearchResponse>;
   /** The state of embeddings and of the vector index (`getVectorStats`). */
-  readonly vectorStats: Maybe<VectorStats>;
+  readonly vectorStats?: Maybe<VectorStats>;
   /** The webhooks (`listWebhooks`). */
   readonly webhooks: ReadonlyArray<Webhook>;
   /** Deliveries that were given up (`listWebhookDeadLetters`), newest first. */
@@ -862,9 +862,9 @@ export type CodeGraphNode = {
   /** Id of the document. */
   readonly docId: Scalars['String']['output'];
   /** Language code of the document. */
-  readonly lang: Maybe<Scalars['String']['output']>;
+  readonly lang?: Maybe<Scalars['String']['output']>;
   /** Programming language. */
-  readonly language: Maybe<Scalars['String']['output']>;
+  readonly language?: Maybe<Scalars['String']['output']>;
   /** Steps from the root. */
   readonly depth: Scalars['Int']['output'];
 };
@@ -883,9 +883,9 @@ export type CodeGraphEdge = {
   /** `in` or `out`, as the edge was followed. */
   readonly direction: Scalars['String']['output'];
   /** First line of the symbol where it is used; null unless `lines` was set. */
-  readonly fromLine: Maybe<Scalars['Int']['output']>;
+  readonly fromLine?: Maybe<Scalars['Int']['output']>;
   /** First line of the symbol where it is defined; null unless `lines` was set. */
-  readonly toLine: Maybe<Scalars['Int']['output']>;
+  readonly toLine?: Maybe<Scalars['Int']['output']>;
 };
 
 /** What a source document uses, and what uses it. */
@@ -1003,11 +1003,11 @@ export type Document = {
   /** When it was written last. */
   readonly updatedAt: Scalars['Time']['output'];
   /** When it expires; null when it does not. */
-  readonly expiresAt: Maybe<Scalars['Time']['output']>;
+  readonly expiresAt?: Maybe<Scalars['Time']['output']>;
   /** When it was deleted; null for one that is there. */
-  readonly deletedAt: Maybe<Scalars['Time']['output']>;
+  readonly deletedAt?: Maybe<Scalars['Time']['output']>;
   /** Names this state of the document, for `ifChecksum` of a write; null in lists. */
-  readonly checksum: Maybe<Scalars['String']['output']>;
+  readonly checksum?: Maybe<Scalars['String']['output']>;
 };
 
 /** A document at its place among the matches. */
@@ -1027,9 +1027,9 @@ export type PageInfo = {
   /** Whether matches precede the page. */
   readonly hasPreviousPage: Scalars['Boolean']['output'];
   /** Cursor of the first edge; null on an empty page. */
-  readonly startCursor: Maybe<Scalars['String']['output']>;
+  readonly startCursor?: Maybe<Scalars['String']['output']>;
   /** Cursor of the last edge; null on an empty page. */
-  readonly endCursor: Maybe<Scalars['String']['output']>;
+  readonly endCursor?: Maybe<Scalars['String']['output']>;
   /** All matches, on whatever page. */
   readonly totalCount: Scalars['Int']['output'];
 };
@@ -1048,9 +1048,9 @@ export type DocumentConnection = {
   /** Whether the response reached the maximum size of one response before it had all that was asked for. */
   readonly truncated: Scalars['Boolean']['output'];
   /** The `offset` to go on with; null when the response is not truncated. */
-  readonly nextOffset: Maybe<Scalars['Int']['output']>;
+  readonly nextOffset?: Maybe<Scalars['Int']['output']>;
   /** The `cursor` of the next page; null without a cursor in the request, and when the response is empty. */
-  readonly nextCursor: Maybe<Scalars['String']['output']>;
+  readonly nextCursor?: Maybe<Scalars['String']['output']>;
 };
 
 /** What became of a batch; it is never all or nothing. */
@@ -1065,7 +1065,7 @@ export type BatchAddResult = {
   /** `INDEX KEY: REASON` of the items that were refused. */
   readonly errors: ReadonlyArray<Scalars['String']['output']>;
   /** Documents that were stored without a vector, because the queue of embeddings stayed full; null when none was. */
-  readonly embeddingDropped: Maybe<Scalars['Int']['output']>;
+  readonly embeddingDropped?: Maybe<Scalars['Int']['output']>;
 };
 
 /** A document to be added or replaced. */
@@ -1177,11 +1177,11 @@ export type RevisionList = {
   /** Number of all revisions. */
   readonly total: Scalars['Int']['output'];
   /** When the document was deleted; null for one that is there. */
-  readonly deletedAt: Maybe<Scalars['Time']['output']>;
+  readonly deletedAt?: Maybe<Scalars['Time']['output']>;
   /** Whether the response reached the maximum size of one response before it had all that was asked for. */
   readonly truncated: Scalars['Boolean']['output'];
   /** The `offset` to go on with; null when the response is not truncated. */
-  readonly nextOffset: Maybe<Scalars['Int']['output']>;
+  readonly nextOffset?: Maybe<Scalars['Int']['output']>;
 };
 
 /** A document that was found by its words. */
@@ -1194,7 +1194,7 @@ export type FtsResult = {
   /** Terms of the query that the document has. */
   readonly matchedTerms: ReadonlyArray<Scalars['String']['output']>;
   /** Passages around the matches, those of the body first; null unless `highlight` asks for them. */
-  readonly highlights: Maybe<ReadonlyArray<Highlight>>;
+  readonly highlights?: Maybe<ReadonlyArray<Highlight>>;
   /** Whether a curation rule put the result here. */
   readonly pinned: Scalars['Boolean']['output'];
 };
@@ -1205,7 +1205,7 @@ export type Highlight = {
   /** Where the passage stands: `content` is the body, `meta.title` the metadata key `title`. */
   readonly field: Scalars['String']['output'];
   /** Which value of the metadata key, counted from 0; null for the body. */
-  readonly valueIndex: Maybe<Scalars['Int']['output']>;
+  readonly valueIndex?: Maybe<Scalars['Int']['output']>;
   /** The passage with the matches tagged, and `…` where it was cut. */
   readonly fragment: Scalars['String']['output'];
   /** Terms of the query that the passage has. */
@@ -1237,7 +1237,7 @@ export type FtsResponse = {
   /** How many results there are in this response. */
   readonly total: Scalars['Int']['output'];
   /** Number of documents that match, whatever `limit` is; a lower bound with `totalIsLowerBound`. Null with `totals: NONE`. */
-  readonly totalMatches: Maybe<Scalars['Int']['output']>;
+  readonly totalMatches?: Maybe<Scalars['Int']['output']>;
   /** Whether more documents may match than `totalMatches` says, which is 1,000 or more then. */
   readonly totalIsLowerBound: Scalars['Boolean']['output'];
   /** The algorithm that scored the documents. */
@@ -1253,21 +1253,21 @@ export type FtsResponse = {
   /** Whether synonyms were added to the query. */
   readonly synonymsActive: Scalars['Boolean']['output'];
   /** Counts of the values of `facetBy` over all matches: an object from a field to a list of `value` and `count`; null without `facetBy`. */
-  readonly facets: Maybe<Scalars['JSONObject']['output']>;
+  readonly facets?: Maybe<Scalars['JSONObject']['output']>;
   /** Whether facets had more values than one response may hold, a quarter of it. */
   readonly facetsTruncated: Scalars['Boolean']['output'];
   /** How the query was corrected before the search; null when it was not. */
-  readonly spellCorrected: Maybe<SpellCorrected>;
+  readonly spellCorrected?: Maybe<SpellCorrected>;
   /** The collection's answer-format instruction, its template expanded; null when it has none. */
-  readonly responsePrompt: Maybe<Scalars['String']['output']>;
+  readonly responsePrompt?: Maybe<Scalars['String']['output']>;
   /** Whether the token budget of the request or of the collection's profile left results out. */
   readonly contextTruncated: Scalars['Boolean']['output'];
   /** Whether the response reached the maximum size of one response before it had all that was asked for. */
   readonly truncated: Scalars['Boolean']['output'];
   /** The `offset` to go on with; null when the response is not truncated. */
-  readonly nextOffset: Maybe<Scalars['Int']['output']>;
+  readonly nextOffset?: Maybe<Scalars['Int']['output']>;
   /** The `cursor` of the next page; null without a cursor in the request, and when the response is empty. */
-  readonly nextCursor: Maybe<Scalars['String']['output']>;
+  readonly nextCursor?: Maybe<Scalars['String']['output']>;
   /** Queries that would have found something, nearest first; empty unless nothing was found. */
   readonly suggestions: ReadonlyArray<Scalars['String']['output']>;
   /** Stop words that were not looked for; empty unless nothing was found. */
@@ -1476,7 +1476,7 @@ export type Aggregation = {
   /** Periods of each histogram in order of time, by field. */
   readonly histograms: Scalars['JSONObject']['output'];
   /** The cells of most documents first, then by geohash; null unless asked for. */
-  readonly geohashes: Maybe<ReadonlyArray<GeohashCount>>;
+  readonly geohashes?: Maybe<ReadonlyArray<GeohashCount>>;
   /** Whether facets had more values than one response may hold; `maxFacetSize` asks for fewer of each. */
   readonly facetsTruncated: Scalars['Boolean']['output'];
   /** Time taken, in milliseconds. */
@@ -1508,27 +1508,27 @@ export type HybridResult = {
   /** Similarity by meaning after normalisation, 0 to 1; 0 when it was not computed. */
   readonly vectorScore: Scalars['Float']['output'];
   /** Place among the candidates by words, from 1; null when it is none of them. */
-  readonly ftsRank: Maybe<Scalars['Int']['output']>;
+  readonly ftsRank?: Maybe<Scalars['Int']['output']>;
   /** Place by similarity among those for which it was computed, from 1; null when it was not. */
-  readonly vectorRank: Maybe<Scalars['Int']['output']>;
+  readonly vectorRank?: Maybe<Scalars['Int']['output']>;
   /** Terms of the query that the document has. */
   readonly matchedTerms: ReadonlyArray<Scalars['String']['output']>;
   /** Passages around the words, those of the body first; null unless `highlight` asks for them. */
-  readonly highlights: Maybe<ReadonlyArray<Highlight>>;
+  readonly highlights?: Maybe<ReadonlyArray<Highlight>>;
   /** Place among the results, from 1. */
   readonly rank: Scalars['Int']['output'];
   /** Whether a curation rule put the result here. */
   readonly pinned: Scalars['Boolean']['output'];
   /** Distance from the middle of `geo`, in metres; null without `geo`, and for a pinned document that has no place. */
-  readonly distanceMeters: Maybe<Scalars['Float']['output']>;
+  readonly distanceMeters?: Maybe<Scalars['Float']['output']>;
   /** Number of the passage in its document, counted from 0, of the best one in a window; null in the mode `parent`. */
-  readonly chunkIndex: Maybe<Scalars['Int']['output']>;
+  readonly chunkIndex?: Maybe<Scalars['Int']['output']>;
   /** Text of the passage, or of the window around it; null in the mode `parent`. */
-  readonly chunkText: Maybe<Scalars['String']['output']>;
+  readonly chunkText?: Maybe<Scalars['String']['output']>;
   /** First line of the passage in the body, counted from 1; null in the mode `parent`. */
-  readonly startLine: Maybe<Scalars['Int']['output']>;
+  readonly startLine?: Maybe<Scalars['Int']['output']>;
   /** Its last line, inclusive; null in the mode `parent`. */
-  readonly endLine: Maybe<Scalars['Int']['output']>;
+  readonly endLine?: Maybe<Scalars['Int']['output']>;
 };
 
 /** The response of a search by words and meaning. */
@@ -1539,7 +1539,7 @@ export type HybridSearchResponse = {
   /** How many results there are in this response. */
   readonly total: Scalars['Int']['output'];
   /** Number of documents that the words match, of candidates by meaning and of what curation pins; null with `totals: NONE`. */
-  readonly totalMatches: Maybe<Scalars['Int']['output']>;
+  readonly totalMatches?: Maybe<Scalars['Int']['output']>;
   /** How the two rankings were fused: `alpha` or `rrf`. */
   readonly strategy: Scalars['String']['output'];
   /** The weight of meaning that was used, 0 where the words alone had to decide; without effect under `rrf`. */
@@ -1553,29 +1553,29 @@ export type HybridSearchResponse = {
   /** The measure of similarity that was used. */
   readonly distanceMetric: Scalars['String']['output'];
   /** What a result is: `parent`, `chunk` or `window`. */
-  readonly retrievalMode: Maybe<Scalars['String']['output']>;
+  readonly retrievalMode?: Maybe<Scalars['String']['output']>;
   /** Counts of the values of `facetBy`: an object from a field to a list of `value` and `count`; null without `facetBy`. */
-  readonly facets: Maybe<Scalars['JSONObject']['output']>;
+  readonly facets?: Maybe<Scalars['JSONObject']['output']>;
   /** Whether facets had more values than one response may hold, a quarter of it. */
   readonly facetsTruncated: Scalars['Boolean']['output'];
   /** What the search had to do without, such as the semantic part; empty when nothing. */
   readonly warnings: ReadonlyArray<Scalars['String']['output']>;
   /** How the query was corrected before the search; null when it was not. */
-  readonly spellCorrected: Maybe<SpellCorrected>;
+  readonly spellCorrected?: Maybe<SpellCorrected>;
   /** How the search went. */
   readonly searchStats: SearchStats;
   /** The collection's answer-format instruction, its template expanded; null when it has none. */
-  readonly responsePrompt: Maybe<Scalars['String']['output']>;
+  readonly responsePrompt?: Maybe<Scalars['String']['output']>;
   /** Whether the token budget of the request or of the collection's profile left results out. */
   readonly contextTruncated: Scalars['Boolean']['output'];
   /** How many of the best 50 results the encoder has put in order; null when it was not asked. */
-  readonly reranked: Maybe<Scalars['Int']['output']>;
+  readonly reranked?: Maybe<Scalars['Int']['output']>;
   /** Whether the response reached the maximum size of one response before it had all that was asked for. */
   readonly truncated: Scalars['Boolean']['output'];
   /** The `offset` to go on with; null when the response is not truncated. */
-  readonly nextOffset: Maybe<Scalars['Int']['output']>;
+  readonly nextOffset?: Maybe<Scalars['Int']['output']>;
   /** The `cursor` of the next page; null without a cursor in the request, and when there was nothing more. */
-  readonly nextCursor: Maybe<Scalars['String']['output']>;
+  readonly nextCursor?: Maybe<Scalars['String']['output']>;
 };
 
 /** A search by words and meaning. */
@@ -1674,9 +1674,9 @@ export type IngestResult = {
   /** Milliseconds that it took. */
   readonly durationMs: Scalars['Int']['output'];
   /** The profile that was applied. */
-  readonly profile: Maybe<Scalars['String']['output']>;
+  readonly profile?: Maybe<Scalars['String']['output']>;
   /** Keys of the batch that differ only in case, and so name one document, as `LANG: KEY, KEY`; keys that several URLs make, as `LANG: KEY (URL, URL)`. */
-  readonly keyCollisions: Maybe<ReadonlyArray<Scalars['String']['output']>>;
+  readonly keyCollisions?: Maybe<ReadonlyArray<Scalars['String']['output']>>;
 };
 
 /** One page of a scraper. */
@@ -1754,13 +1754,13 @@ export type RecallResponse = {
   /** Whether the token budget of the request or of the collection's profile left results out. */
   readonly contextTruncated: Scalars['Boolean']['output'];
   /** How many of the best 50 results the encoder has put in order; null when it was not asked. */
-  readonly reranked: Maybe<Scalars['Int']['output']>;
+  readonly reranked?: Maybe<Scalars['Int']['output']>;
   /** Whether the response reached the maximum size of one response before it had all that was asked for. */
   readonly truncated: Scalars['Boolean']['output'];
   /** The `offset` to go on with; null when the response is not truncated. */
-  readonly nextOffset: Maybe<Scalars['Int']['output']>;
+  readonly nextOffset?: Maybe<Scalars['Int']['output']>;
   /** The `cursor` of the next page; null without a cursor in the request, and when there was nothing more. */
-  readonly nextCursor: Maybe<Scalars['String']['output']>;
+  readonly nextCursor?: Maybe<Scalars['String']['output']>;
 };
 
 /** A search of past messages. */
@@ -1852,15 +1852,15 @@ export type CollectionStats = {
 export type IndexBytes = {
   readonly __typename?: 'IndexBytes';
   /** Words and where they stand. */
-  readonly fullText: Maybe<Scalars['Long']['output']>;
+  readonly fullText?: Maybe<Scalars['Long']['output']>;
   /** Embeddings, and the structures that find similar ones. */
-  readonly vectors: Maybe<Scalars['Long']['output']>;
+  readonly vectors?: Maybe<Scalars['Long']['output']>;
   /** Metadata, times and names, by which documents are filtered, counted and sorted. */
-  readonly columns: Maybe<Scalars['Long']['output']>;
+  readonly columns?: Maybe<Scalars['Long']['output']>;
   /** Places, by which documents are found near others and in areas. */
-  readonly geo: Maybe<Scalars['Long']['output']>;
+  readonly geo?: Maybe<Scalars['Long']['output']>;
   /** Words with their misspellings; there once corrections were asked for. */
-  readonly spelling: Maybe<Scalars['Long']['output']>;
+  readonly spelling?: Maybe<Scalars['Long']['output']>;
 };
 
 /** The numbers of the database. */
@@ -1883,7 +1883,7 @@ export type Stats = {
   /** How long the server has been running. */
   readonly uptime: Scalars['String']['output'];
   /** Scheduled backups; null where there is no schedule. Moments are seconds since 1970. */
-  readonly backups: Maybe<BackupStats>;
+  readonly backups?: Maybe<BackupStats>;
   /** Memory of the process. */
   readonly memory: ProcessMemory;
 };
@@ -1911,17 +1911,17 @@ export type BackupStats = {
   /** Time zone of the schedule. */
   readonly timezone: Scalars['String']['output'];
   /** When the next backup is due. */
-  readonly nextAt: Maybe<Scalars['Long']['output']>;
+  readonly nextAt?: Maybe<Scalars['Long']['output']>;
   /** When the last backup that was written and verified was begun. */
-  readonly lastGoodAt: Maybe<Scalars['Long']['output']>;
+  readonly lastGoodAt?: Maybe<Scalars['Long']['output']>;
   /** How long that took; null where an earlier process made it. */
-  readonly lastDurationSeconds: Maybe<Scalars['Float']['output']>;
+  readonly lastDurationSeconds?: Maybe<Scalars['Float']['output']>;
   /** Its size. */
-  readonly lastSizeBytes: Maybe<Scalars['Long']['output']>;
+  readonly lastSizeBytes?: Maybe<Scalars['Long']['output']>;
   /** Backups that failed since then. */
   readonly failures: Scalars['Int']['output'];
   /** Why the last one failed. */
-  readonly lastError: Maybe<Scalars['String']['output']>;
+  readonly lastError?: Maybe<Scalars['String']['output']>;
   /** Scheduled backups that are there, newest first, 100 at most. */
   readonly files: ReadonlyArray<BackupFile>;
 };
@@ -1947,15 +1947,15 @@ export type VectorSearchResult = {
   /** Place among the results, from 1. */
   readonly rank: Scalars['Int']['output'];
   /** Distance from the middle of `geo`, in metres; null without `geo`. */
-  readonly distanceMeters: Maybe<Scalars['Float']['output']>;
+  readonly distanceMeters?: Maybe<Scalars['Float']['output']>;
   /** Number of the passage in its document, counted from 0, of the best one in a window; null in the mode `parent`. */
-  readonly chunkIndex: Maybe<Scalars['Int']['output']>;
+  readonly chunkIndex?: Maybe<Scalars['Int']['output']>;
   /** Text of the passage, or of the window around it; null in the mode `parent`. */
-  readonly chunkText: Maybe<Scalars['String']['output']>;
+  readonly chunkText?: Maybe<Scalars['String']['output']>;
   /** First line of the passage in the body, counted from 1; null in the mode `parent`. */
-  readonly startLine: Maybe<Scalars['Int']['output']>;
+  readonly startLine?: Maybe<Scalars['Int']['output']>;
   /** Its last line, inclusive; null in the mode `parent`. */
-  readonly endLine: Maybe<Scalars['Int']['output']>;
+  readonly endLine?: Maybe<Scalars['Int']['output']>;
 };
 
 /** How a search went. */
@@ -1973,35 +1973,35 @@ export type VectorSearchResponse = {
   /** How many results there are in this response. */
   readonly total: Scalars['Int']['output'];
   /** Model of the vectors that were compared. */
-  readonly model: Maybe<Scalars['String']['output']>;
+  readonly model?: Maybe<Scalars['String']['output']>;
   /** Numbers in each vector. */
-  readonly dimensions: Maybe<Scalars['Int']['output']>;
+  readonly dimensions?: Maybe<Scalars['Int']['output']>;
   /** Whether the token budget of the request or of the collection's profile left results out. */
   readonly contextTruncated: Scalars['Boolean']['output'];
   /** How many of the best 50 results the encoder has put in order; null when it was not asked. */
-  readonly reranked: Maybe<Scalars['Int']['output']>;
+  readonly reranked?: Maybe<Scalars['Int']['output']>;
   /** Counts of the values of `facetBy` over the candidates: an object from a field to a list of `value` and `count`; null without `facetBy`, and for `similar`. */
-  readonly facets: Maybe<Scalars['JSONObject']['output']>;
+  readonly facets?: Maybe<Scalars['JSONObject']['output']>;
   /** Whether facets had more values than one response may hold, a quarter of it. */
   readonly facetsTruncated: Scalars['Boolean']['output'];
   /** Whether the response reached the maximum size of one response before it had all that was asked for. */
   readonly truncated: Scalars['Boolean']['output'];
   /** The `offset` to go on with; null when the response is not truncated. */
-  readonly nextOffset: Maybe<Scalars['Int']['output']>;
+  readonly nextOffset?: Maybe<Scalars['Int']['output']>;
   /** The `cursor` of the next page; null without a cursor in the request, and when there was nothing more. */
-  readonly nextCursor: Maybe<Scalars['String']['output']>;
+  readonly nextCursor?: Maybe<Scalars['String']['output']>;
   /** The algorithm that was used; `flat` when vectors were scanned. */
   readonly algorithm: Scalars['String']['output'];
   /** The measure that was used. */
   readonly distanceMetric: Scalars['String']['output'];
   /** What a result is; null for `similar`, whose results are documents. */
-  readonly retrievalMode: Maybe<Scalars['String']['output']>;
+  readonly retrievalMode?: Maybe<Scalars['String']['output']>;
   /** How the search went. */
   readonly searchStats: SearchStats;
   /** What could not be compared, such as vectors of another model; empty when nothing. */
   readonly warnings: ReadonlyArray<Scalars['String']['output']>;
   /** The collection's answer-format instruction, its template expanded; null when it has none, and for `similar`. */
-  readonly responsePrompt: Maybe<Scalars['String']['output']>;
+  readonly responsePrompt?: Maybe<Scalars['String']['output']>;
 };
 
 /** How far the vectors of one collection are. */
@@ -2014,7 +2014,7 @@ export type VectorCollectionStats = {
   /** Documents that have their vectors. */
   readonly embeddedDocuments: Scalars['Int']['output'];
   /** Passages that have a vector of the encoder, which reorders searches; null where no encoder is installed. */
-  readonly encodedChunks: Maybe<Scalars['Int']['output']>;
+  readonly encodedChunks?: Maybe<Scalars['Int']['output']>;
 };
 
 /** The encoder that reorders searches. */
@@ -2034,17 +2034,17 @@ export type VectorStats = {
   /** Whether an embedding provider is configured. */
   readonly enabled: Scalars['Boolean']['output'];
   /** The provider. */
-  readonly provider: Maybe<Scalars['String']['output']>;
+  readonly provider?: Maybe<Scalars['String']['output']>;
   /** Its model. */
-  readonly model: Maybe<Scalars['String']['output']>;
+  readonly model?: Maybe<Scalars['String']['output']>;
   /** Numbers in each vector. */
-  readonly dimensions: Maybe<Scalars['Int']['output']>;
+  readonly dimensions?: Maybe<Scalars['Int']['output']>;
   /** Whether vector search is available. */
   readonly indexReady: Scalars['Boolean']['output'];
   /** Each collection that has vectors, by name. */
   readonly collections: ReadonlyArray<VectorCollectionStats>;
   /** The encoder that reorders searches; null where none is installed. */
-  readonly encoder: Maybe<EncoderStats>;
+  readonly encoder?: Maybe<EncoderStats>;
 };
 
 /** What a reindexing did, and the state of the vectors after it. */
@@ -2061,11 +2061,11 @@ export type ReindexResult = {
   /** Whether an embedding provider is configured. */
   readonly enabled: Scalars['Boolean']['output'];
   /** The provider. */
-  readonly provider: Maybe<Scalars['String']['output']>;
+  readonly provider?: Maybe<Scalars['String']['output']>;
   /** Its model. */
-  readonly model: Maybe<Scalars['String']['output']>;
+  readonly model?: Maybe<Scalars['String']['output']>;
   /** Numbers in each vector. */
-  readonly dimensions: Maybe<Scalars['Int']['output']>;
+  readonly dimensions?: Maybe<Scalars['Int']['output']>;
   /** Whether vector search is available. */
   readonly indexReady: Scalars['Boolean']['output'];
   /** Each collection that has vectors, by name. */
@@ -2234,15 +2234,15 @@ export type CrossSearchResponse = {
   /** The measure that was used. */
   readonly distanceMetric: Scalars['String']['output'];
   /** As sent; null when the query was no document. */
-  readonly sourceCollection: Maybe<Scalars['String']['output']>;
+  readonly sourceCollection?: Maybe<Scalars['String']['output']>;
   /** As sent; null when the query was no document. */
-  readonly sourceDocID: Maybe<Scalars['String']['output']>;
+  readonly sourceDocID?: Maybe<Scalars['String']['output']>;
   /** How the search went. */
   readonly searchStats: CrossSearchStats;
   /** Whether the response reached the maximum size of one response before it had all that was asked for. */
   readonly truncated: Scalars['Boolean']['output'];
   /** The `offset` to go on with; null when the response is not truncated. */
-  readonly nextOffset: Maybe<Scalars['Int']['output']>;
+  readonly nextOffset?: Maybe<Scalars['Int']['output']>;
 };
 
 /** An address that receives events. */
@@ -2263,9 +2263,9 @@ export type Webhook = {
   /** Whether deliveries are stopped. */
   readonly paused: Scalars['Boolean']['output'];
   /** Why it is paused: `requested` or `failing`; null while it is not. */
-  readonly pauseReason: Maybe<Scalars['String']['output']>;
+  readonly pauseReason?: Maybe<Scalars['String']['output']>;
   /** Why the latest attempt failed; null when it succeeded. */
-  readonly lastError: Maybe<Scalars['String']['output']>;
+  readonly lastError?: Maybe<Scalars['String']['output']>;
   /** Number of deliveries that were given up and not sent again. */
   readonly deadLetters: Scalars['Int']['output'];
 };
@@ -2292,7 +2292,7 @@ export type WebhookDeadLetter = {
   /** Number of attempts. */
   readonly attempts: Scalars['Int']['output'];
   /** Status of the last response; null when there was none. */
-  readonly httpStatus: Maybe<Scalars['Int']['output']>;
+  readonly httpStatus?: Maybe<Scalars['Int']['output']>;
   /** Why the last attempt failed. */
   readonly error: Scalars['String']['output'];
   /** When it was given up. */
@@ -2309,9 +2309,9 @@ export type WebhookTest = {
   /** Whether the endpoint accepted the delivery, with a status of 200 to 299. */
   readonly ok: Scalars['Boolean']['output'];
   /** Status of the response; null when there was none. */
-  readonly httpStatus: Maybe<Scalars['Int']['output']>;
+  readonly httpStatus?: Maybe<Scalars['Int']['output']>;
   /** Why the delivery failed; null when it was accepted. */
-  readonly error: Maybe<Scalars['String']['output']>;
+  readonly error?: Maybe<Scalars['String']['output']>;
   /** How long the delivery took, in milliseconds. */
   readonly durationMs: Scalars['Int']['output'];
 };

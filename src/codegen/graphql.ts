@@ -25,7 +25,9 @@ const CONFIG = {
   immutableTypes: true,
   emitLegacyCommonJSImports: false,
   importExtension: '.ts',
-  avoidOptionals: { field: true },
+  // A field that a resolver leaves out is null, as the library completes it.
+  maybeValue: 'T | null | undefined',
+  inputMaybeValue: 'T | null',
 };
 
 /**

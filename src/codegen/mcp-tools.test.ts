@@ -2,8 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { type OperationId, operations } from '../../generated/docs/operations.ts';
 import { tools } from '../../generated/mcp/tools.ts';
-import { ArgumentReader, snakeCase } from '../api/mcp/core/arguments.ts';
-import { dereference, type JsonSchema } from '../api/mcp/core/json-schema.ts';
+import { ArgumentReader, dereference, type JsonSchema, snakeCase } from '../api/mcp/core/arguments.ts';
 import { snakeCase as generatedSnakeCase, toArguments } from './mcp-tools.ts';
 
 /** The table of the decisions, section 4.14: each tool with R (reads), W (writes) or D (destroys), and its path. */

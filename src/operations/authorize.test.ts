@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ServiceError } from '../errors/index.ts';
 import { authorize, refuseEarly } from './authorize.ts';
-import { ANONYMOUS, EVERYONE, type Identity } from './identity.ts';
+import { ANONYMOUS, EVERYONE, type Identity } from './caller.ts';
 import type { Access, OperationSpec } from './spec.ts';
 
 const spec = (access: Access, collections?: string[]): OperationSpec => ({

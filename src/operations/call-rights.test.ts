@@ -2,9 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { ServiceError } from '../errors/index.ts';
 import { ManualTimer } from '../testkit/manual-timer.ts';
 import { AccessWatches } from './access-watch.ts';
-import type { Caller } from './caller.ts';
+import type { Caller, Identity } from './caller.ts';
 import type { Context, Download, Handlers } from './handler.ts';
-import type { Identity } from './identity.ts';
 import { createInvoker, type InvokerOptions } from './invoke.ts';
 import type { Operation, OperationSpec } from './spec.ts';
 

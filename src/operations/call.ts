@@ -1,8 +1,7 @@
 import type { AnswerBudget } from './answer-budget.ts';
-import type { CallContext } from './call-context.ts';
-import type { CallRights } from './call-rights.ts';
-import type { Caller } from './caller.ts';
-import type { LongCall } from './long-call.ts';
+import type { CallRights, LongCall } from './call-rights.ts';
+import type { Caller, Identity } from './caller.ts';
+import type { Context } from './handler.ts';
 import type { OperationSpec } from './spec.ts';
 
 /**
@@ -51,4 +50,35 @@ export interface Step {
   /** Whether an operation takes the step, by its specification; all do if absent. Decided once, at the start. */
   readonly appliesTo?: (spec: OperationSpec) => boolean;
   readonly run: (call: Call, next: Next) => Promise<unknown>;
+}
+
+/** What the pipeline gives to the handler of a call. */
+export class CallContext implements Context {
+  readonly caller: Caller;
+  readonly signal: AbortSignal;
+  readonly budget: AnswerBudget;
+  readonly setActor: (username: string) => void;
+  readonly #rights: CallRights;
+
+  constructor(rights: CallRights,
+    { caller, signal, budget, setActor }: Required<Pick<Context, 'caller' | 'signal' | 'budget' | 'setActor'>>)
+  {
+    this.#rights = rights;
+    this.caller = caller;
+    this.signal = signal;
+    this.budget = budget;
+    this.setActor = setActor;
+  }
+
+  get identity(): Identity {
+    return this.#rights.identity;
+  }
+
+  async requirePermission(): Promise<void> {
+    if (!this.#rights.isAllowed) await this.#rights.require();
+  }
+
+  isPermitted(): boolean {
+    return this.#rights.isAllowedHere;
+  }
 }

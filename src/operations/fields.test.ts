@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { unreadFields, valueAt, withoutFields } from './fields.ts';
+import { unreadFields, valueAt, withoutFields } from './answers.ts';
 
 describe('a response without some fields', () => {
   it('misses them at every path, also within lists, and keeps the rest', () => {

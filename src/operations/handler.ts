@@ -1,6 +1,6 @@
+import { ServiceError } from '../errors/index.ts';
 import type { AnswerBudget } from './answer-budget.ts';
-import type { Caller } from './caller.ts';
-import type { Identity } from './identity.ts';
+import type { Caller, Identity } from './caller.ts';
 import type { Operation } from './spec.ts';
 
 /** What a handler receives in addition to its input. */
@@ -50,6 +50,16 @@ export class Reply<T> {
     this.headers = headers;
     if (status !== undefined) this.status = status;
   }
+}
+
+/** The error that is sent for anything that a handler throws: unknown errors reveal no details. */
+export function toServiceError(thrown: unknown): ServiceError {
+  return thrown instanceof ServiceError ? thrown : new ServiceError('internal', 'internal error', { cause: thrown });
+}
+
+/** Whether an error is the server's fault, which is logged with its cause. */
+export function isFault({ status, code }: ServiceError): boolean {
+  return status >= 500 && code !== 'not_implemented';
 }
 
 export type Handler<Input, Output> = (input: Input, context: Context) => Promise<Output | Reply<Output>>;

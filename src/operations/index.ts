@@ -1,28 +1,25 @@
 export { type AccessCheck, type AccessWatch, AccessWatches } from './access-watch.ts';
 export { AnswerBudget, DEFAULT_ANSWER_BYTES, type Truncation, truncationHeaders, truncationIn,
   truncationOf } from './answer-budget.ts';
-export { authorize, changesState, forbidden, mayReadAll } from './authorize.ts';
+export { pageOf, warningsIn, withWarnings } from './answers.ts';
+export { authorize, changesState, createPermits, forbidden, mayReadAll, type Permits,
+  type PermitsOptions } from './authorize.ts';
 export { Call, type Input, type Next, type Step } from './call.ts';
-export type { AccessMode, Caller, Protocol, StreamedBody } from './caller.ts';
-export { type AnswerBounds, type Context, type Download, type Handler, type Handlers, type InputOf, type OutputOf,
-  Reply, type Standing } from './handler.ts';
-export { ANONYMOUS, EVERYONE, type Guard, type Identity, type Permission } from './identity.ts';
-export { inputLimits } from './inspect-input.ts';
+export { type AccessMode, ANONYMOUS, type Caller, EVERYONE, type Guard, type Identity, LSN_HEADER, MIN_LSN_HEADER,
+  parseMinLsn, type Permission, type Protocol, type Session, type StreamedBody } from './caller.ts';
+export { type AnswerBounds, type Context, type Download, type Handler, type Handlers, type InputOf, isFault,
+  type OutputOf, Reply, type Standing, toServiceError } from './handler.ts';
+export { inputLimits } from './input-check.ts';
 export { createInvoker, type Invoke, type InvokerOptions } from './invoke.ts';
-export { parseJsonBody, readBodyBytes, requireJsonObject, requirePlainBody } from './json-body.ts';
-export { pageOf } from './pages.ts';
-export { createPermits, type Permits, type PermitsOptions } from './permits.ts';
+export { isDeeper, parseJsonBody, readBodyBytes, requireJsonObject, requirePlainBody } from './json-body.ts';
 export type { Steps } from './pipeline.ts';
-export { createRateLimit, type QuotaHeaders, type RateLimit, type RateLimitOptions, type RefusedRequest,
+export { createQuota, createRateLimit, type QuotaHeaders, type RateLimit, type RateLimitOptions, type RefusedRequest,
   type Sender } from './rate-limit.ts';
-export { LSN_HEADER, MIN_LSN_HEADER, parseMinLsn, type Session } from './session.ts';
 export type { Access, Effect, FlatInput, Operation, OperationSpec, ParameterSpec, ViewName } from './spec.ts';
 export { note } from './steps/answer.ts';
-export { caughtUp, type Following } from './steps/caught-up.ts';
 export type { Precondition, Preconditions } from './steps/input.ts';
 export type { Outcome } from './steps/observe.ts';
 export { patience } from './steps/patience.ts';
 export { count, gate } from './steps/search.ts';
-export { type Reaching, session } from './steps/session.ts';
+export { caughtUp, type Following, type Reaching, session } from './steps/session.ts';
 export { createAjv } from './validation.ts';
-export { warningsIn, withWarnings } from './warnings.ts';

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ServiceError } from '../errors/index.ts';
-import type { AccessMode, Caller, Protocol } from './caller.ts';
+import { type AccessMode, ANONYMOUS, type Caller, type Guard, type Identity, type Protocol } from './caller.ts';
 import { type Download, type Handlers, Reply } from './handler.ts';
-import { ANONYMOUS, type Guard, type Identity } from './identity.ts';
 import { createInvoker } from './invoke.ts';
 import type { Operation, OperationSpec } from './spec.ts';
 import type { Preconditions } from './steps/input.ts';
@@ -365,7 +364,7 @@ describe('invoke', () => {
       return { name: 'read' };
     };
     expect((await failure(invoke('writeThing', read({ name: 'no' }), caller))).code).toBe('not_found');
-    expect(outcomes[0]).not.toHaveProperty('input');
+    expect(outcomes[0]!.input).toBeUndefined();
     await invoke('writeThing', read({ name: 'yes' }), caller);
     expect((await failure(invoke('writeThing', { name: 'no' }, caller))).code).toBe('not_found');
     await invoke('writeThing', async () => ({ name: 'late' }), caller);
@@ -390,7 +389,7 @@ describe('invoke', () => {
     expect(await codeOf({ guard: guard({ ...ANONYMOUS, admin: true }) })).toBe('missing_fields');
     const unknown = setUp({ guard: guard(undefined) });
     await failure(unknown.invoke('writeThing', {}, caller));
-    expect(unknown.outcomes[0]).not.toHaveProperty('identity');
+    expect(unknown.outcomes[0]!.identity).toBeUndefined();
   });
 });
 

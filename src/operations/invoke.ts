@@ -3,19 +3,17 @@ import type { AccessWatches } from './access-watch.ts';
 import { DEFAULT_ANSWER_BYTES } from './answer-budget.ts';
 import { CallRights, type RightsOptions } from './call-rights.ts';
 import { Call, type Input, type Next } from './call.ts';
-import type { AccessMode, Caller, Protocol } from './caller.ts';
+import type { AccessMode, Caller, Guard, Protocol } from './caller.ts';
 import type { Handler, Handlers, OutputOf, Reply } from './handler.ts';
-import type { Guard } from './identity.ts';
 import { createInputCheck } from './input-check.ts';
 import { createInputValidators } from './input-validators.ts';
 import { composeSteps, type Steps } from './pipeline.ts';
 import type { OperationSpec } from './spec.ts';
-import { authorize, identify, refuse } from './steps/access.ts';
 import { confirm, page, supervise, warn, withhold } from './steps/answer.ts';
-import { follow } from './steps/caught-up.ts';
-import { type Preconditions, read, turn, validate } from './steps/input.ts';
+import { authorize, identify, type Preconditions, read, refuse, turn, validate } from './steps/input.ts';
 import { limit } from './steps/limit.ts';
 import { observe, type Outcome, trace } from './steps/observe.ts';
+import { follow } from './steps/session.ts';
 
 export interface InvokerOptions<Operations> {
   readonly operations: { readonly [K in keyof Operations]: OperationSpec };

@@ -78,6 +78,13 @@ function refusal(cause: unknown): unknown {
     : cause;
 }
 
+/** Whether a value is nested deeper than this many levels; stops at that depth. */
+export function isDeeper(value: unknown, levels: number): boolean {
+  if (value === null || typeof value !== 'object') return false;
+  if (levels === 0) return true;
+  return Object.values(value).some((inner) => isDeeper(inner, levels - 1));
+}
+
 /** Throws 400 `invalid_json` for any other value. */
 export function requireJsonObject(value: unknown): Record<string, unknown> {
   if (value !== null && typeof value === 'object' && !Array.isArray(value)) return value as Record<string, unknown>;

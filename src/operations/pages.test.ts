@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { AnswerBudget } from './answer-budget.ts';
+import { pageOf } from './answers.ts';
 import { Reply } from './handler.ts';
-import { pageOf } from './pages.ts';
 
 const ITEMS = [0, 1, 2, 3, 4].map((n) => ({ n, text: 'x'.repeat(100) }));
 const numbers = (items: readonly { n: number }[]): number[] => items.map(({ n }) => n);

@@ -137,7 +137,7 @@ const isObject = (value: unknown): value is object => typeof value === 'object' 
 
 function unknownField(path: string, name: string, { fields }: Shape): UnknownField {
   const meant = closest(name.slice(0, MAX_SHOWN), fields.keys());
-  return { path: join(path, name), ...(meant !== undefined && { meant: join(path, meant) }) };
+  return { path: join(path, name), meant: meant && join(path, meant) };
 }
 
 function join(path: string, name: string): string {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { warningsIn, withWarnings } from './answers.ts';
 import { Reply } from './handler.ts';
-import { warningsIn, withWarnings } from './warnings.ts';
 
 describe('withWarnings', () => {
   it('leaves a response without warnings as it is', () => {

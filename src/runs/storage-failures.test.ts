@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { nestedErrors, toServiceError } from '../api/http/errors.ts';
+import { errorOf as toServiceError, nestedErrors } from '../api/http/errors.ts';
 import { ServiceError } from '../errors/index.ts';
 import type { Call, OperationSpec } from '../operations/index.ts';
 import { storeStep, toStorageFailure } from './storage-failures.ts';

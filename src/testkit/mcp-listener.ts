@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { type HttpServer, startHttpServer } from '../api/http/index.ts';
-import { Authenticator, type CoreOptions, createCore, createMcpListener, INVALID_REQUEST, type McpListener,
-  parseToolset, pinRevision, StaticKeys, type StoredKeys, type ToolSchemas } from '../api/mcp/index.ts';
+import { Authenticator, type CoreOptions, createCore, createMcpListener, jsonRpcErrors, type McpListener, parseToolset,
+  pinRevision, StaticKeys, type StoredKeys, type ToolSchemas } from '../api/mcp/index.ts';
 import { DOCS_INPUTS } from '../docs/test-fixture.ts';
 import type { Clock, Timer } from '../lib/clock.ts';
 import { silentLog } from '../lib/log.ts';
@@ -86,14 +86,7 @@ export async function serveMcpFixture(options: McpFixtureOptions = {}): Promise<
     ...(options.compress && { compress: true }),
     log: silentLog,
   });
-  const errors = {
-    body: ({ message }: { message: string }) => ({
-      jsonrpc: '2.0',
-      error: { code: INVALID_REQUEST, message },
-      id: null,
-    }),
-  };
-  const http = await startHttpServer(mcp.listener, { host: '127.0.0.1', port: 0 }, errors);
+  const http = await startHttpServer(mcp.listener, { host: '127.0.0.1', port: 0 }, jsonRpcErrors);
   return {
     url: new URL('/mcp', http.url),
     mcp,

@@ -4,16 +4,11 @@ import { defaultFieldResolver, type GraphQLFieldConfig, type GraphQLSchema } fro
 import { type Application, createApplication, type Module } from 'graphql-modules';
 import { access } from './areas/access.ts';
 import { common } from './areas/area.ts';
-import { codegraph } from './areas/codegraph.ts';
-import { documents } from './areas/documents.ts';
+import { codegraph, documents, ingest } from './areas/documents.ts';
 import { fulltext } from './areas/fulltext.ts';
-import { hybrid } from './areas/hybrid.ts';
-import { ingest } from './areas/ingest.ts';
-import { memory } from './areas/memory.ts';
-import { schemas } from './areas/schemas.ts';
-import { system } from './areas/system.ts';
+import { hybrid, memory } from './areas/hybrid.ts';
+import { schemas, system, webhooks } from './areas/system.ts';
 import { vectors } from './areas/vectors.ts';
-import { webhooks } from './areas/webhooks.ts';
 import type { GraphqlContext } from './context.ts';
 
 /** The areas of the schema; the first one has the root types that the others extend. */

@@ -1,7 +1,8 @@
 import { GraphQLError, type GraphQLFormattedError } from 'graphql';
 import { type ErrorCode, ServiceError } from '../../errors/index.ts';
 import type { Log } from '../../lib/log.ts';
-import { positionOf } from './limits/positions.ts';
+import { isFault, toServiceError } from '../../operations/index.ts';
+import { positionOf } from './limits/document-reader.ts';
 
 /** The messages of GraphQL where they differ from those of REST (contract section 7). */
 const MESSAGES: Partial<Record<ErrorCode, string>> = {
@@ -26,8 +27,8 @@ export function createErrorPresenter(requestId: string,
 {
   let faults = 0;
   return (error) => {
-    const service = toServiceError(error);
-    if (service.status >= 500 && service.code !== 'not_implemented' && faults++ < LOGGED) {
+    const service = serviceErrorOf(error);
+    if (isFault(service) && faults++ < LOGGED) {
       log.error({ requestId, path: pathOf(error)?.join('.'), code: service.code, err: service.cause ?? service },
         'request failed');
     }
@@ -37,27 +38,21 @@ export function createErrorPresenter(requestId: string,
 
 function present(service: ServiceError, error: unknown, requestId: string): GraphQLFormattedError {
   const locations = locationsOf(error);
-  const path = pathOf(error);
+  const { code, status, errors } = service;
   return {
-    message: MESSAGES[service.code] ?? service.message,
-    ...(locations.length > 0 && { locations }),
-    ...(path && { path }),
-    extensions: {
-      code: service.code,
-      status: service.status,
-      ...(service.errors && { errors: service.errors }),
-      ...(service.code === 'internal' && { requestId }),
-    },
+    message: MESSAGES[code] ?? service.message,
+    locations: locations.length > 0 ? locations : undefined,
+    path: pathOf(error),
+    extensions: { code, status, errors, requestId: code === 'internal' ? requestId : undefined },
   };
 }
 
 /** Returns an error that was thrown on purpose, an error of the client, or an internal error without its message. */
-function toServiceError(error: unknown): ServiceError {
+function serviceErrorOf(error: unknown): ServiceError {
   const origin = error instanceof GraphQLError ? (error.originalError ?? error) : error;
-  if (origin instanceof ServiceError) return origin;
   if (isClientFault(error, origin))
     return new ServiceError('invalid_argument', inOurWords((error as GraphQLError).message));
-  return new ServiceError('internal', 'internal error', { cause: origin });
+  return toServiceError(origin);
 }
 
 /**

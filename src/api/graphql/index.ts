@@ -1,3 +1,3 @@
 /** The entry point of the GraphQL adapter. */
-export { type EndpointOptions, graphqlEndpoint } from './http/endpoint.ts';
+export { type EndpointOptions, graphqlEndpoint } from './endpoint.ts';
 export { playgroundPages } from './playground/index.ts';

@@ -1,5 +1,5 @@
 import DataLoader from 'dataloader';
-import { type GraphQLResolveInfo, print } from 'graphql';
+import { type FragmentDefinitionNode, type GraphQLResolveInfo, Kind, print, type SelectionSetNode } from 'graphql';
 import { ServiceError } from '../../errors/index.ts';
 import { Pace } from '../../lib/pace.ts';
 
@@ -9,7 +9,7 @@ import { Pace } from '../../lib/pace.ts';
  */
 export type Reads = <T>(info: GraphQLResolveInfo, work: () => Promise<T>, options?: ReadOptions<T>) => Promise<T>;
 
-export interface ReadOptions<T> {
+interface ReadOptions<T> {
   readonly variant?: string;
   readonly bodies?: (answer: T) => number;
 }
@@ -77,4 +77,29 @@ class Runner {
 
 function toError(thrown: unknown): Error {
   return thrown instanceof Error ? thrown : new Error('not an error was thrown', { cause: thrown });
+}
+
+/**
+ * Whether a field's selection contains a path of field names, such as `['edges', 'node', 'contentMd']`. Ignores `@skip`
+ * and `@include`. Each fragment is visited once for each step of the path.
+ */
+export function selects(info: Pick<GraphQLResolveInfo, 'fieldNodes' | 'fragments'>, path: readonly string[]): boolean {
+  const seen = new Set<string>();
+
+  const reaches = (set: SelectionSetNode | undefined, step: number): boolean => {
+    if (step === path.length) return true;
+    return set?.selections.some((selection) => {
+      if (selection.kind === Kind.FIELD)
+        return selection.name.value === path[step] && reaches(selection.selectionSet, step + 1);
+      if (selection.kind === Kind.INLINE_FRAGMENT) return reaches(selection.selectionSet, step);
+      return firstLook(info.fragments[selection.name.value], step);
+    }) ?? false;
+  };
+  const firstLook = (fragment: FragmentDefinitionNode | undefined, step: number): boolean => {
+    const key = `${step} ${fragment?.name.value ?? ''}`;
+    if (fragment === undefined || seen.has(key)) return false;
+    seen.add(key);
+    return reaches(fragment.selectionSet, step);
+  };
+  return info.fieldNodes.some(({ selectionSet }) => reaches(selectionSet, 0));
 }

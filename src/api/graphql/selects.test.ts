@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { type FieldNode, type FragmentDefinitionNode, type GraphQLResolveInfo, Kind, parse } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import { selects } from './selects.ts';
+import { selects } from './reads.ts';
 
 /** The part of `info` that the resolver of a document's first field receives. */
 function infoOf(text: string): Pick<GraphQLResolveInfo, 'fieldNodes' | 'fragments'> {

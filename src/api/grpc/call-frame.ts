@@ -2,10 +2,10 @@ import { Metadata, type StatusObject } from '@grpc/grpc-js';
 import { requestIdOf } from '../../lib/headers.ts';
 import type { Log } from '../../lib/log.ts';
 import type { ReadAddress } from '../../lib/trusted-proxies.ts';
-import { type Caller, LSN_HEADER, MIN_LSN_HEADER, parseMinLsn } from '../../operations/index.ts';
-import { CallEnded, type CancellableCall, signalOf } from './call-signal.ts';
-import { callerOf, type IncomingCall, text } from './request.ts';
-import { statusOf, toServiceError } from './status.ts';
+import { type Caller, isFault, LSN_HEADER, MIN_LSN_HEADER, parseMinLsn,
+  toServiceError } from '../../operations/index.ts';
+import { CallEnded, callerOf, type CancellableCall, type IncomingCall, signalOf, text } from './request.ts';
+import { statusOf } from './status.ts';
 
 /** What every kind of call has. */
 export interface AnyCall extends IncomingCall, CancellableCall {
@@ -42,9 +42,9 @@ export async function frameCall<T>(call: AnyCall, options: FrameOptions,
   let lsn: number | undefined;
   try {
     const minLsn = parseMinLsn(text(call.metadata, MIN_LSN_HEADER));
-    const session = { ...(minLsn !== undefined && { minLsn }), onLsn: (written: number) => void (lsn = written) };
+    const onLsn = (written: number): void => void (lsn = written);
     ending = {
-      value: await work({ ...caller, ...session }, (headers) =>
+      value: await work({ ...caller, minLsn, onLsn }, (headers) =>
         sendHead(call, requestId, { ...headers, ...(lsn !== undefined && { [LSN_HEADER]: String(lsn) }) })),
     };
   } catch (thrown) {
@@ -75,6 +75,6 @@ function sendHead(call: AnyCall, requestId: string, headers: Readonly<Record<str
 function report(call: AnyCall, requestId: string, thrown: unknown, log: Log): void {
   if (thrown instanceof CallEnded) return;
   const error = toServiceError(thrown);
-  if (error.status < 500 || error.code === 'not_implemented') return;
-  log.error({ requestId, operation: call.getPath(), code: error.code, err: error.cause ?? thrown }, 'request failed');
+  if (isFault(error))
+    log.error({ requestId, operation: call.getPath(), code: error.code, err: error.cause ?? thrown }, 'request failed');
 }

@@ -1,7 +1,8 @@
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import { Metadata, status as codes, type StatusObject } from '@grpc/grpc-js';
-import { ERRORS, ServiceError } from '../../errors/index.ts';
-import { CallEnded } from './call-signal.ts';
+import { ERRORS, type ServiceError } from '../../errors/index.ts';
+import { toServiceError } from '../../operations/index.ts';
+import { CallEnded } from './request.ts';
 
 /** Bytes of metadata: clients reject more than 8 KiB, and text grows when it is escaped for the wire. */
 const MAX_MESSAGE = 1024;
@@ -9,11 +10,6 @@ const MAX_DETAILS = 2048;
 const MAX_VIOLATION = 200;
 
 const DOMAIN = 'quire.docs.v1';
-
-/** The error that is sent for anything thrown: unknown errors reveal no details. */
-export function toServiceError(thrown: unknown): ServiceError {
-  return thrown instanceof ServiceError ? thrown : new ServiceError('internal', 'internal error', { cause: thrown });
-}
 
 /**
  * The status of a failed call: the code's gRPC status, the message, and in the trailing metadata `quire-code`,

@@ -1,36 +1,59 @@
-import Router from '@koa/router';
 import Koa, { type Middleware } from 'koa';
-import { presentedCredential } from '../../lib/headers.ts';
-import type { Log } from '../../lib/log.ts';
-import { createAddressReader, type ReadAddress } from '../../lib/trusted-proxies.ts';
-import type { Invoke, OperationSpec, RateLimit, Sender } from '../../operations/index.ts';
-import { compression } from './compression.ts';
+import type { Invoke, OperationSpec, RateLimit } from '../../operations/index.ts';
 import { crossOrigin, type JudgeWebRequest } from './cross-origin.ts';
-import { describeService, type Description } from './description.ts';
-import type { ErrorFormat } from './errors.ts';
-import { type Exchange, frame } from './frame.ts';
-import { type Forms, type HttpContext, operationEndpoint, type RequestState } from './operation-endpoint.ts';
+import { frame, type FrameOptions } from './frame.ts';
+import { type Forms, operationEndpoint } from './operation-endpoint.ts';
+import { describeService, type Description } from './pages.ts';
+import { type RequestState, senderOf } from './request.ts';
+import { compression } from './respond.ts';
 import { createRoutes } from './routes.ts';
 import type { SpecificationReader } from './specification.ts';
 
-export interface HttpAppOptions<Operations> {
+/** What every server over HTTP has, whatever it serves. */
+export interface FramedAppOptions extends FrameOptions {
+  /** Whether responses are compressed for clients that accept it. */
+  readonly compress?: boolean;
+  /** Decides what web pages may do. */
+  readonly origins: Middleware<RequestState>;
+  /** Counts each request, whatever handles it, and sends the client its quota; without it there is no rate limit. */
+  readonly limit?: RateLimit | undefined;
+  /** The protocol of the requests that are counted. */
+  readonly protocol: 'http' | 'mcp';
+  /** Paths whose requests are not counted. */
+  readonly uncounted?: ReadonlySet<string>;
+}
+
+/** A koa application with the middleware that every request needs. */
+export function createFramedApp(options: FramedAppOptions): Koa<RequestState> {
+  const { compress, origins, limit, protocol, uncounted, log } = options;
+  const app = new Koa<RequestState>();
+  app.use(frame(options));
+  if (compress === true) app.use(compression());
+  app.use(origins);
+  if (limit !== undefined)
+    app.use(async (ctx, next) => {
+      if (uncounted?.has(ctx.path) !== true) ctx.set(await limit.admit(senderOf(ctx, protocol)));
+      return next();
+    });
+  // A client that disconnects is not an error of the server; every other error was logged with its request.
+  app.on('error', (error: NodeJS.ErrnoException) => {
+    const { code = '' } = error;
+    if (!HANG_UPS.has(code) && !code.startsWith('HPE_')) log.error({ err: error }, 'response could not be sent');
+  });
+  return app;
+}
+
+/** Errors of responses whose client has left, or which ended with the permission of their sender. */
+const HANG_UPS = new Set(['EPIPE', 'ECONNRESET', 'ERR_STREAM_PREMATURE_CLOSE', 'ERR_STREAM_WRITE_AFTER_END']);
+
+export interface HttpAppOptions<Operations> extends Omit<FramedAppOptions, 'origins' | 'protocol' | 'uncounted'> {
   readonly title: string;
   /** The protocol that requests arrive by; its access mode applies to them. Default `http`. */
   readonly protocol?: 'http' | 'http3';
-  /** The value of `Alt-Svc` (RFC 7838) that responses over TLS carry: where else the service can be reached. */
-  readonly alternative?: string | undefined;
   /** The published OpenAPI description of the service. */
   readonly specification: Omit<Description, 'title'>;
   readonly operations: { readonly [K in keyof Operations]: OperationSpec };
   readonly invoke: Invoke<Operations>;
-  readonly errors: ErrorFormat;
-  /** Error formats of extension paths that have their own. */
-  readonly errorsAt?: ReadonlyMap<string, ErrorFormat>;
-  /** Returns the client's address. Forwarding headers are ignored unless this says which proxies to trust. */
-  readonly readAddress?: ReadAddress;
-  /** Counts every request except those of health and metrics; without it there is no rate limit. */
-  readonly limit?: RateLimit | undefined;
-  readonly log: Log;
   readonly maxBodyBytes: number;
   readonly corsOrigins: readonly string[];
   /**
@@ -40,7 +63,6 @@ export interface HttpAppOptions<Operations> {
   readonly judge?: JudgeWebRequest;
   /** Paths for which the judge is not called. */
   readonly openPaths?: readonly string[];
-  readonly accessLog?: boolean;
   readonly validateResponses?: boolean;
   /**
    * Whether a query parameter that an operation does not have is rejected or ignored with a warning;
@@ -49,36 +71,27 @@ export interface HttpAppOptions<Operations> {
   readonly strictQuery?: boolean;
   /** Whether callers may present an API key in `X-API-Key`; the default is true. */
   readonly apiKeys?: boolean;
-  /** Whether responses are compressed for clients that accept it. */
-  readonly compress?: boolean;
-  readonly observe?: (exchange: Exchange) => void;
   /** How operations that are sent as forms receive their files. */
   readonly forms?: Forms;
   /** Further handlers on the same port, called for paths that belong to no operation. */
   readonly extensions?: readonly Middleware<RequestState>[];
 }
 
-/** The koa application of one service: its operations, its description, and the middleware that every request needs. */
+/** The koa application of one service: its operations and its description. Health and metrics are not counted. */
 export async function createHttpApp<Operations>(options: HttpAppOptions<Operations>): Promise<Koa<RequestState>> {
-  const app = new Koa<RequestState>();
-  app.use(frame({
-    errors: options.errors,
-    log: options.log,
-    readAddress: options.readAddress ?? createAddressReader([]),
-    accessLog: options.accessLog ?? false,
-    ...(options.errorsAt && { errorsAt: options.errorsAt }),
-    ...(options.observe && { observe: options.observe }),
-    ...(options.alternative !== undefined && { alternative: options.alternative }),
-  }));
-  if (options.compress === true) app.use(compression());
-  const routes = createRoutes(Object.values(options.operations));
-  app.use(crossOrigin({
-    routes,
-    origins: options.corsOrigins,
-    judge: options.judge ?? (() => undefined),
-    openPaths: options.openPaths ?? [],
-  }));
-  if (options.limit !== undefined) app.use(limited(options.limit, Object.values(options.operations)));
+  const operations: readonly OperationSpec[] = Object.values(options.operations);
+  const routes = createRoutes(operations);
+  const app = createFramedApp({
+    ...options,
+    protocol: 'http',
+    origins: crossOrigin({
+      routes,
+      origins: options.corsOrigins,
+      judge: options.judge ?? (() => undefined),
+      openPaths: options.openPaths ?? [],
+    }),
+    uncounted: new Set(operations.filter(({ probe }) => probe !== undefined).map(({ path }) => path)),
+  });
   const endpoint = operationEndpoint({
     protocol: options.protocol ?? 'http',
     routes,
@@ -89,17 +102,9 @@ export async function createHttpApp<Operations>(options: HttpAppOptions<Operatio
     apiKeys: options.apiKeys ?? true,
     forms: options.forms,
   });
-  const pages = new Router();
-  describeService(pages, { title: options.title, ...options.specification });
   app.use(endpoint);
   for (const extension of options.extensions ?? []) app.use(extension);
-  app.use(pages.routes());
-  // A client that disconnects is not an error of the server; every other error was logged with its request.
-  app.on('error', (error: NodeJS.ErrnoException) => {
-    const { code = '' } = error;
-    if (!HANG_UPS.has(code) && !code.startsWith('HPE_'))
-      options.log.error({ err: error }, 'response could not be sent');
-  });
+  app.use(describeService({ title: options.title, ...options.specification }));
   return app;
 }
 
@@ -107,21 +112,4 @@ export async function createHttpApp<Operations>(options: HttpAppOptions<Operatio
 async function specificationReader(documentText: string): Promise<SpecificationReader> {
   const { createSpecificationReader } = await import('./specification.ts');
   return createSpecificationReader(documentText);
-}
-
-const HANG_UPS = new Set(['EPIPE', 'ECONNRESET', 'ERR_STREAM_PREMATURE_CLOSE']);
-
-/** Counts each request of the port, whatever handles it, and sends the client its quota. */
-function limited(limit: RateLimit, operations: readonly OperationSpec[]): Middleware<RequestState> {
-  const exempt = new Set(operations.filter(({ probe }) => probe !== undefined).map(({ path }) => path));
-  return async (ctx, next) => {
-    if (!exempt.has(ctx.path)) ctx.set(await limit.admit(senderOf(ctx)));
-    return next();
-  };
-}
-
-function senderOf(ctx: HttpContext): Sender {
-  const userAgent = ctx.headers['user-agent'];
-  const credential = presentedCredential(ctx.headers['x-api-key'], ctx.headers.authorization);
-  return { protocol: 'http', ip: ctx.ip, ...(userAgent && { userAgent }), ...(credential && { credential }) };
 }

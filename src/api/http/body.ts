@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { ServiceError } from '../../errors/index.ts';
+import type { JsonLimits } from '../../lib/json-scanner.ts';
 import { inputLimits, type OperationSpec, parseJsonBody, readBodyBytes, requireJsonObject,
   requirePlainBody } from '../../operations/index.ts';
 
@@ -47,13 +48,27 @@ function absent(isRequired: boolean): Record<string, never> {
   return {};
 }
 
-/** Whether there is a content type; throws if it is not the expected one. */
-function checkContentType(header: string | undefined): boolean {
-  if (header === undefined) return false;
+/**
+ * Reads the JSON value of a body, of any type. Errors: 400 `invalid_json`, or `invalid_argument` for too many values,
+ * 408, 413, 415 for a compressed body.
+ */
+export async function readJson(request: IncomingMessage, maxBytes: number, limits: JsonLimits): Promise<unknown> {
+  requirePlainBody(request.headers);
+  return parseJsonBody(await readBodyBytes(request, maxBytes), { limits });
+}
+
+/** Whether a content type is JSON in UTF-8. */
+export function isJsonType(header: string): boolean {
   if (header === JSON_TYPE) return true;
   const [type, ...parameters] = header.toLowerCase().split(';').map((part) => part.trim());
   const charset = parameters.find((parameter) => parameter.startsWith('charset='))?.slice(8).replaceAll('"', '');
-  if (type === JSON_TYPE && (charset === undefined || charset === 'utf-8' || charset === 'utf8')) return true;
+  return type === JSON_TYPE && (charset === undefined || charset === 'utf-8' || charset === 'utf8');
+}
+
+/** Whether there is a content type; throws if it is not the expected one. */
+function checkContentType(header: string | undefined): boolean {
+  if (header === undefined) return false;
+  if (isJsonType(header)) return true;
   throw new ServiceError('unsupported_media_type',
     `content type "${header.slice(0, 80)}" is not supported; send ${JSON_TYPE}`);
 }

@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream';
 import { type ErrorCode, ServiceError } from '../../errors/index.ts';
 import { SECURITY_HEADERS } from '../../lib/headers.ts';
 import { whenClosed } from '../../lib/responses.ts';
-import { type ErrorFormat, toServiceError } from './errors.ts';
+import { type ErrorFormat, errorOf } from './errors.ts';
 
 /**
  * Responds to bytes that are not HTTP when every request before them on their connection has its response. Otherwise
@@ -99,7 +99,7 @@ export function endWith(error: ServiceError, socket: Duplex, { format, lingerMs 
     return;
   }
   const requestId = randomUUID().replaceAll('-', '').slice(0, 16);
-  const shown = toServiceError(error, format);
+  const shown = errorOf(error, format);
   const body = JSON.stringify(format.body(shown, requestId));
   const headers = Object.entries({ ...Object.fromEntries(SECURITY_HEADERS), ...shown.headers, Connection: 'close' });
   socket.end(

@@ -5,9 +5,8 @@ import { Readable } from 'node:stream';
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type Answer, HttpClient } from '../../testkit/http-client.ts';
-import { compression } from './compression.ts';
-import type { HttpContext, RequestState } from './operation-endpoint.ts';
-import { sendJson } from './respond.ts';
+import type { HttpContext, RequestState } from './request.ts';
+import { compression, sendJson } from './respond.ts';
 
 const LONG = 'héllo wörld '.repeat(200);
 const DECODE: Record<string, (bytes: Buffer) => Buffer> = {

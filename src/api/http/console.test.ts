@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type DocsServer, startDocsServer } from '../../testkit/docs-server.ts';
-import { CONSOLE_POLICY } from './console.ts';
+import { CONSOLE_POLICY } from './pages.ts';
 
 let server: DocsServer;
 beforeAll(async () => {

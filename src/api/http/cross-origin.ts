@@ -1,11 +1,11 @@
-import type { Middleware } from 'koa';
+import type { Middleware, Next } from 'koa';
 import type { IncomingHttpHeaders } from 'node:http';
 import { ServiceError } from '../../errors/index.ts';
 import { presentedCredential } from '../../lib/headers.ts';
 import { askedBy, type WebRequest, type WebVerdict } from '../../lib/web-guard.ts';
 import { changesState } from '../../operations/index.ts';
-import { varyBy } from './caching.ts';
-import type { HttpContext, RequestState } from './operation-endpoint.ts';
+import type { HttpContext, RequestState } from './request.ts';
+import { varyBy } from './respond.ts';
 import type { Routes } from './routes.ts';
 
 const EXPOSED =
@@ -44,24 +44,36 @@ export function crossOrigin({ origins, judge, openPaths, routes }: CrossOriginOp
       ctx.state.readsOnly = verdict.reason;
     }
     markPage(ctx);
-    if (!any) varyBy(ctx, 'Origin');
     const isAllowed = verdict !== undefined || (origin !== undefined && origins.includes(origin));
-    const allowed = origin === undefined ? undefined : any ? '*' : isAllowed ? origin : undefined;
-    if (allowed !== undefined) {
-      ctx.set('Access-Control-Allow-Origin', allowed);
-      ctx.set('Access-Control-Expose-Headers', EXPOSED);
-    }
-    if (ctx.method !== 'OPTIONS') return next();
-    if (ctx.state.readsOnly !== undefined && wanted !== undefined && changesAt(routes, wanted, ctx.path))
-      throw new ServiceError('forbidden', ctx.state.readsOnly);
-    if (allowed !== undefined && wanted !== undefined) {
-      ctx.set('Access-Control-Allow-Methods', METHODS);
-      ctx.set('Access-Control-Allow-Headers', String(ctx.headers['access-control-request-headers'] ?? 'Content-Type'));
-      ctx.set('Access-Control-Max-Age', PREFLIGHT_SECONDS);
-    }
-    ctx.status = 204;
-    return undefined;
+    const allowed = any ? '*' : isAllowed ? origin : undefined;
+    if (ctx.state.readsOnly !== undefined && wanted !== undefined && ctx.method === 'OPTIONS' &&
+      changesAt(routes, wanted, ctx.path)) throw new ServiceError('forbidden', ctx.state.readsOnly);
+    return allowOrigin(ctx, next, allowed, { methods: METHODS, exposed: EXPOSED });
   };
+}
+
+/**
+ * Lets pages of an origin read the response, `*` for all, and answers what a browser asks before its request. Undefined
+ * lets no page read it.
+ */
+export function allowOrigin(ctx: HttpContext, next: Next, allowed: string | undefined,
+  { methods, exposed }: { readonly methods: string; readonly exposed: string }): Promise<unknown> | undefined
+{
+  const { origin, 'access-control-request-method': wanted, 'access-control-request-headers': headers } = ctx.headers;
+  if (allowed !== '*') varyBy(ctx, 'Origin');
+  const isShared = allowed !== undefined && origin !== undefined;
+  if (isShared) {
+    ctx.set('Access-Control-Allow-Origin', allowed);
+    ctx.set('Access-Control-Expose-Headers', exposed);
+  }
+  if (ctx.method !== 'OPTIONS') return next();
+  if (isShared && wanted !== undefined) {
+    ctx.set('Access-Control-Allow-Methods', methods);
+    ctx.set('Access-Control-Allow-Headers', headers ?? 'Content-Type');
+    ctx.set('Access-Control-Max-Age', PREFLIGHT_SECONDS);
+  }
+  ctx.status = 204;
+  return undefined;
 }
 
 /**

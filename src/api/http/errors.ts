@@ -1,5 +1,5 @@
 import { type ErrorCode, ServiceError } from '../../errors/index.ts';
-import type { OperationSpec } from '../../operations/index.ts';
+import { type OperationSpec, toServiceError } from '../../operations/index.ts';
 
 /** The form of a service's error bodies. */
 export interface ErrorFormat {
@@ -7,6 +7,8 @@ export interface ErrorFormat {
   body(error: ServiceError, requestId: string): Record<string, unknown>;
   /** The service's own code for an error that the adapter raises, if the service has one. */
   readonly codes?: Partial<Record<ErrorCode, ErrorCode>>;
+  /** Whether an error with a status of 500 or more is no failure of the server, and is not logged as one. */
+  isExpected?(error: ServiceError): boolean;
 }
 
 /** `{"error", "code", "requestId"}`, plus `errors[]` when there are several (document service, contract section 7). */
@@ -15,16 +17,16 @@ export const flatErrors: ErrorFormat = {
     error: error.message,
     code: error.code,
     requestId,
-    ...(error.errors ? { errors: error.errors } : {}),
+    errors: error.errors,
     ...error.body,
   }),
 };
 
 /** `{"error": {"code"}}`, with a message where it helps the caller (run-queue service, contract section 7). */
 export const nestedErrors: ErrorFormat = {
-  body: (error) => ({
-    error: { code: error.code, ...(WITH_MESSAGE.has(error.code) ? { message: error.message } : {}) },
-  }),
+  body: ({ code, message }) => ({ error: { code, message: WITH_MESSAGE.has(code) ? message : undefined } }),
+  // It rejects requests while it starts or stops.
+  isExpected: ({ code, cause }) => code === 'storage_unavailable' && cause === undefined,
   codes: {
     invalid_json: 'invalid_input',
     missing_fields: 'invalid_input',
@@ -42,18 +44,12 @@ const WITH_MESSAGE = new Set<ErrorCode>(['invalid_input', 'request_timeout', 'ra
   'run_state_conflict', 'project_unavailable', 'pipeline_unavailable', 'model_or_input_unavailable', 'conflict',
   'config_read_only', 'storage_failed']);
 
-/** The error that is sent for anything thrown: unknown errors reveal no details. */
-export function toServiceError(thrown: unknown, format: ErrorFormat, operation?: OperationSpec): ServiceError {
-  const error = thrown instanceof ServiceError
-    ? thrown
-    : new ServiceError('internal', 'internal error', { cause: thrown });
+/** The error that is sent for anything thrown, with the service's own code. */
+export function errorOf(thrown: unknown, format: ErrorFormat, operation?: OperationSpec): ServiceError {
+  const error = toServiceError(thrown);
   const own = format.codes?.[error.code];
   // An operation with its own code for invalid input also uses it for bodies that cannot be read.
   const code = own === 'invalid_input' && operation?.error ? (operation.error as ErrorCode) : own;
   if (code === undefined) return error;
-  return new ServiceError(code, error.message, {
-    cause: error.cause,
-    ...(error.errors ? { errors: error.errors } : {}),
-    ...(error.headers ? { headers: error.headers } : {}),
-  });
+  return new ServiceError(code, error.message, { cause: error.cause, errors: error.errors, headers: error.headers });
 }

@@ -3,11 +3,11 @@ import { ServiceError } from '../../errors/index.ts';
 import { requestIdOf, SECURITY_HEADERS, STRICT_TRANSPORT } from '../../lib/headers.ts';
 import type { Log } from '../../lib/log.ts';
 import { currentTracing, type OpenSpan, type SpanStart, type Tracing } from '../../lib/tracing.ts';
-import type { ReadAddress } from '../../lib/trusted-proxies.ts';
-import type { OperationSpec } from '../../operations/index.ts';
-import { type ErrorFormat, toServiceError } from './errors.ts';
+import { createAddressReader, type ReadAddress } from '../../lib/trusted-proxies.ts';
+import { isFault, type OperationSpec } from '../../operations/index.ts';
+import { type ErrorFormat, errorOf } from './errors.ts';
 import { joinedResponses } from './joined-responses.ts';
-import { ClientGone, type HttpContext, type RequestState } from './operation-endpoint.ts';
+import { ClientGone, type HttpContext, type RequestState } from './request.ts';
 import { sendJson } from './respond.ts';
 
 /** One request with its response, for metrics and the access log. */
@@ -24,14 +24,14 @@ export interface FrameOptions {
   readonly errors: ErrorFormat;
   /** Paths that have their own error format. */
   readonly errorsAt?: ReadonlyMap<string, ErrorFormat>;
-  /** Returns the client's address, taking proxies in front of the server into account. */
-  readonly readAddress: ReadAddress;
+  /** Returns the client's address. Forwarding headers are ignored unless this says which proxies to trust. */
+  readonly readAddress?: ReadAddress;
   readonly log: Log;
   /** Logs each request (`SVC_ACCESS_LOG`). */
-  readonly accessLog: boolean;
+  readonly accessLog?: boolean;
   readonly observe?: (exchange: Exchange) => void;
   /** The value of `Alt-Svc` (RFC 7838) for responses over TLS: where else the service can be reached. */
-  readonly alternative?: string;
+  readonly alternative?: string | undefined;
 }
 
 const MAX_URL_BYTES = 8192;
@@ -44,14 +44,15 @@ const CLIENT_GONE = 499;
 
 /** The outermost middleware: request id, security headers, errors in the service's format, log and metrics. */
 export function frame(options: FrameOptions): Middleware<RequestState> {
+  const { readAddress = createAddressReader([]), alternative } = options;
   const answer: Middleware<RequestState> = async (ctx, next) => {
     const start = performance.now();
     joinedResponses.relieve(start);
-    ctx.request.ip = options.readAddress(ctx.req.socket.remoteAddress, forwardedFor(ctx)) ?? '';
+    ctx.request.ip = readAddress(ctx.req.socket.remoteAddress, forwardedFor(ctx)) ?? '';
     ctx.state.requestId = requestIdOf(ctx.headers['x-request-id']);
     for (const [name, value] of SECURITY_HEADERS) ctx.res.setHeader(name, value);
     if (ctx.secure) ctx.res.setHeader(...STRICT_TRANSPORT);
-    if (ctx.secure && options.alternative !== undefined) ctx.res.setHeader('Alt-Svc', options.alternative);
+    if (ctx.secure && alternative !== undefined) ctx.res.setHeader('Alt-Svc', alternative);
     ctx.res.setHeader('X-Request-Id', ctx.state.requestId);
     try {
       if (ctx.url.length > MAX_URL_BYTES)
@@ -115,20 +116,15 @@ function forwardedFor({ headers }: HttpContext): string | undefined {
   return headers['x-forwarded-for'] as string | undefined;
 }
 
-/** The run queue rejects requests while it starts or stops, which is not a failure. */
-function isRefusal({ code, cause }: ServiceError): boolean {
-  return code === 'storage_unavailable' && cause === undefined;
-}
-
 async function sendError(ctx: HttpContext, thrown: unknown,
   { errors: usual, errorsAt, log }: FrameOptions): Promise<void>
 {
   const errors = errorsAt?.get(ctx.path) ?? usual;
-  const error = toServiceError(thrown, errors, ctx.state.operation);
-  if (isRefusal(error)) {
+  const error = errorOf(thrown, errors, ctx.state.operation);
+  if (errors.isExpected?.(error)) {
     log.debug({ requestId: ctx.state.requestId, operation: ctx.state.operation?.id, reason: error.message },
       'request refused');
-  } else if (error.status >= 500 && error.code !== 'not_implemented') {
+  } else if (isFault(error)) {
     log.error({
       requestId: ctx.state.requestId,
       operation: ctx.state.operation?.id,
@@ -136,6 +132,8 @@ async function sendError(ctx: HttpContext, thrown: unknown,
       err: error.cause ?? thrown,
     }, 'request failed');
   }
+  // Of a response that has begun, nothing can be changed.
+  if (ctx.headerSent) return;
   ctx.status = error.status;
   if (error.headers) ctx.set(error.headers);
   await sendJson(ctx, errors.body(error, ctx.state.requestId));
@@ -148,10 +146,10 @@ function report(ctx: HttpContext, options: FrameOptions, milliseconds: number): 
     method: ctx.method,
     status: ctx.status,
     milliseconds,
-    ...(operation && { operation }),
-    ...(path !== undefined && { path }),
+    operation,
+    path,
   });
-  if (!options.accessLog) return;
+  if (options.accessLog !== true) return;
   // Logs the path template rather than the URL, because query strings may contain data that must not be logged.
   options.log.info({
     requestId,

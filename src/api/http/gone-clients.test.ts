@@ -6,8 +6,7 @@ import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
 import { Spool } from '../../lib/spool.ts';
 import type { OperationSpec } from '../../operations/index.ts';
-import { readForm } from './form.ts';
-import { readStreamedFile } from './streamed-file.ts';
+import { readForm, readStreamedFile } from './form.ts';
 
 // A request waits, for example for the database to say who sent it, before its body is read. Its client may leave
 // meanwhile.

@@ -1,19 +1,14 @@
-import type { Middleware, ParameterizedContext } from 'koa';
+import type { Middleware } from 'koa';
 import { ServiceError } from '../../errors/index.ts';
-import { presentedCredential } from '../../lib/headers.ts';
-import { whenClosed } from '../../lib/responses.ts';
 import type { Spool, SpoolFolder } from '../../lib/spool.ts';
-import { type Caller, type Invoke, LSN_HEADER, MIN_LSN_HEADER, type OperationSpec, parseMinLsn, type Reply,
-  withWarnings } from '../../operations/index.ts';
+import { type Caller, type Invoke, type OperationSpec, type Reply, withWarnings } from '../../operations/index.ts';
 import { checkLines, LINES_TYPE, readJsonObject } from './body.ts';
-import { isKnown, notModified } from './caching.ts';
-import { decodeParameters, joinInput } from './decode.ts';
-import { type FormSchema, isForm, readForm } from './form.ts';
-import { parseQuery, type Query, unknownParameters } from './query.ts';
-import { respond } from './respond.ts';
+import { decodeParameters, joinInput, parseQuery, type Query, unknownParameters } from './decode.ts';
+import { type FormSchema, isForm, piecesOf, readForm, readStreamedFile, takesStream } from './form.ts';
+import { callerOf, goneSignal, type HttpContext, notAllowed, type RequestState } from './request.ts';
+import { isKnown, notModified, respond } from './respond.ts';
 import type { Match, Routes } from './routes.ts';
 import type { SpecificationReader } from './specification.ts';
-import { piecesOf, readStreamedFile, takesStream } from './streamed-file.ts';
 
 export interface OperationEndpointOptions {
   readonly protocol: 'http' | 'http3';
@@ -41,31 +36,6 @@ export interface Forms {
   readonly inputs: Readonly<Record<string, object>>;
 }
 
-/** What other middleware know of a request. */
-export interface RequestState {
-  requestId: string;
-  /** The operation, once it is known. */
-  operation?: OperationSpec;
-  /** Template of the path, if another handler serves it. */
-  path?: string;
-  /** Whether responses are compressed for clients that accept it. */
-  compresses?: boolean;
-  /** Why the sender may only read; absent if it may write, too. */
-  readsOnly?: string;
-  /** Whether a browser wants the response as a part of a page, such as an image. */
-  isPart?: boolean;
-}
-
-/** The reason for which work is aborted: no client waits for the response. */
-export class ClientGone extends Error {
-  constructor() {
-    super('the client has gone');
-    this.name = 'ClientGone';
-  }
-}
-
-export type HttpContext = ParameterizedContext<RequestState>;
-
 /**
  * Decodes a request into an operation's input, invokes it and encodes the result; other paths go to the next
  * middleware.
@@ -80,7 +50,7 @@ export function operationEndpoint(options: OperationEndpointOptions): Middleware
     const spool = isForm(spec) ? options.forms?.spools.open() : undefined;
     const given = await options.invoke(spec.id,
       (precheck) => readInput(options, ctx, spec, { path: parameters, precheck, warnings, spool }),
-      callerOf(options, ctx, spec)).finally(() => spool?.remove());
+      callerFor(options, ctx, spec)).finally(() => spool?.remove());
     const reply = withWarnings(given, warnings);
     const status = statusOf(spec, reply);
     if (options.reader !== undefined) checkAnswer(options.reader, spec, status, reply.value);
@@ -93,9 +63,7 @@ export function operationEndpoint(options: OperationEndpointOptions): Middleware
 function findOperation(routes: Routes, ctx: HttpContext): Match | undefined {
   const match = matchPath(routes, ctx.method, ctx.path);
   if (match === undefined || 'spec' in match) return match;
-  throw new ServiceError('method_not_allowed', `method ${ctx.method} is not allowed`, {
-    headers: { Allow: match.join(', ') },
-  });
+  throw notAllowed(ctx.method, match);
 }
 
 /**
@@ -105,8 +73,6 @@ function findOperation(routes: Routes, ctx: HttpContext): Match | undefined {
 function matchPath(routes: Routes, method: string, path: string): ReturnType<Routes['match']> {
   return routes.match(method, path) ?? (path.startsWith('/v1/') ? routes.match(method, path.slice(3)) : undefined);
 }
-
-const MIN_LSN = MIN_LSN_HEADER.toLowerCase();
 
 const NO_QUERY: Query = new Map();
 
@@ -165,36 +131,16 @@ function readsLines({ consumes }: OperationSpec): boolean {
   return consumes.includes(LINES_TYPE);
 }
 
-function callerOf({ protocol, apiKeys, maxBodyBytes }: OperationEndpointOptions, ctx: HttpContext,
+function callerFor({ protocol, apiKeys, maxBodyBytes }: OperationEndpointOptions, ctx: HttpContext,
   spec: OperationSpec): Caller
 {
-  const userAgent = ctx.headers['user-agent'];
-  const credential = presentedCredential(apiKeys ? ctx.headers['x-api-key'] : undefined, ctx.headers.authorization);
-  const minLsn = parseMinLsn(ctx.headers[MIN_LSN]);
   return {
-    protocol,
-    requestId: ctx.state.requestId,
-    ip: ctx.ip,
-    ...(userAgent ? { userAgent } : {}),
-    ...(credential ? { credential } : {}),
-    ...(minLsn === undefined ? {} : { minLsn }),
-    onLsn: (lsn) => ctx.set(LSN_HEADER, String(lsn)),
-    ...(readsLines(spec) && { body: { content: piecesOf(ctx.req), maxRecordBytes: maxBodyBytes } }),
-    ...(ctx.state.readsOnly === undefined ? {} : { readsOnly: ctx.state.readsOnly }),
-    ...(ctx.state.isPart === true && { isPart: true }),
+    ...callerOf(ctx, protocol, apiKeys),
+    body: readsLines(spec) ? { content: piecesOf(ctx.req), maxRecordBytes: maxBodyBytes } : undefined,
     // Operations that may run for long or wait for their turn are aborted when the client disconnects; a short write is
     // not.
-    ...(spec.limited && spec.effect !== 'read' ? {} : { signal: goneSignal(ctx) }),
+    signal: spec.limited && spec.effect !== 'read' ? undefined : goneSignal(ctx),
   };
-}
-
-function goneSignal(ctx: HttpContext): AbortSignal {
-  const controller = new AbortController();
-  // A response that was sent completely also closes; there is nothing to abort then.
-  whenClosed(ctx.res, () => {
-    if (!ctx.res.writableFinished) controller.abort(new ClientGone());
-  });
-  return controller.signal;
 }
 
 function checkAnswer(reader: SpecificationReader, spec: OperationSpec, status: number, value: unknown): void {

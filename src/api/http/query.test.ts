@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { OperationSpec, ParameterSpec } from '../../operations/index.ts';
-import { decodeParameters } from './decode.ts';
-import { parseQuery, unknownParameters } from './query.ts';
+import { decodeParameters, parseQuery, unknownParameters } from './decode.ts';
 
 const PARAMETERS: ParameterSpec[] = [{ name: 'collection', in: 'query', field: 'collection', type: 'string' }, {
   name: 'limit',

@@ -223,7 +223,7 @@ type Listen = { readonly host?: string; readonly port: number } | { readonly pat
 
 export function listenOn(address: Address): Listen {
   if (address.kind === 'unix') return { path: address.path };
-  return { port: address.port, ...(address.host !== undefined && { host: address.host }) };
+  return { port: address.port, host: address.host };
 }
 
 /** The address in the form that a user writes. */

@@ -8,8 +8,8 @@ import { readRequestBytes } from '../../lib/request-bytes.ts';
 import { type ArrivalPace, type ClientBounds, directClients } from '../../lib/slow-bodies.ts';
 import { createAddressReader, parseNetwork } from '../../lib/trusted-proxies.ts';
 import { readJsonObject } from './body.ts';
+import { piecesOf } from './form.ts';
 import { flatErrors, type HttpServer, type ServerLimits, startHttpServer } from './index.ts';
-import { piecesOf } from './streamed-file.ts';
 
 /** Like the usual limits, in a fraction of the time: 100 bytes within each tenth of a second. */
 const PACE: ArrivalPace = { stall: { periodMs: 100, bytes: 100 }, whole: [], stream: [], slowAfterMs: 20 };

@@ -1,2 +1,1 @@
-export { type Http3Library, LIBRARY, loadLibrary } from './library.ts';
-export { QuicListener } from './listener.ts';
+export { type Http3Library, LIBRARY, loadLibrary, QuicListener } from './listener.ts';

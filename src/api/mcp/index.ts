@@ -1,16 +1,13 @@
 import type * as Stdio from './stdio/serve-stdio.ts';
 
-export { Authenticator, type StoredKeys } from './auth/authenticator.ts';
-export { StaticKeys } from './auth/static-keys.ts';
+export type { JsonSchema } from './core/arguments.ts';
 export { type CoreOptions, createCore, type McpCore, type ServerInfo } from './core/core.ts';
-export { INVALID_REQUEST } from './core/fault.ts';
-export type { JsonSchema } from './core/json-schema.ts';
-export { BUILT_IN_NAMES, operationOf, type ToolSchemas } from './core/tools.ts';
-export { parseToolset, type Toolset } from './core/toolset.ts';
-export { parseCustomTools } from './custom/parse.ts';
-export type { CustomTool } from './custom/spec.ts';
+export { jsonRpcErrors } from './core/fault.ts';
+export { BUILT_IN_NAMES, operationOf, parseToolset, type ToolSchemas, type Toolset } from './core/tools.ts';
+export { type CustomTool, parseCustomTools } from './custom/custom-tools.ts';
+export { Authenticator, StaticKeys, type StoredKeys } from './http/authenticator.ts';
 export { createMcpListener, type McpListener } from './http/listener.ts';
-export { HANDSHAKE, pinRevision, type Revisions, STATELESS } from './revisions.ts';
+export { HANDSHAKE, pinRevision, type Revisions, STATELESS } from './messages.ts';
 
 /** Loaded on demand like the service over HTTP, because of its packages. */
 export const loadStdio = (): Promise<typeof Stdio> => import('./stdio/serve-stdio.ts');

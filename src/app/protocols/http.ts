@@ -1,8 +1,8 @@
 import type { Middleware } from 'koa';
 import type { RequestListener } from 'node:http';
 import { type Operations, operations } from '../../../generated/docs/operations.ts';
-import { consolePages, createHttpApp, type ErrorFormat, flatErrors, type HttpAppOptions, listenOn, startHttpServer,
-  usualLimits } from '../../api/http/index.ts';
+import { consolePages, createHttpApp, type ErrorFormat, flatErrors, type HttpAppOptions, listenOn, type RequestState,
+  startHttpServer, usualLimits } from '../../api/http/index.ts';
 import type { Caller } from '../../operations/index.ts';
 import { namingSetting } from '../foreground.ts';
 import type { WorkerSupervisor } from '../workers/worker-supervisor.ts';
@@ -25,14 +25,14 @@ const graphqlErrors: ErrorFormat = {
  */
 function graphqlRoutes(
   { settings, service, invoke, log, limit, requestLimitMs: timeoutMs }: WebContext,
-): Promise<Middleware | undefined> {
+): Promise<Middleware<RequestState> | undefined> {
   const { enabled, playground } = settings.graphql;
   const { maxBodyBytes, maxAnswerBytes: answerBytes } = settings.limits;
   if (!enabled) return Promise.resolve(undefined);
   const { access } = service;
   const isKnown = async ({ credential }: Caller): Promise<boolean> =>
     credential !== undefined && (await access.identify(credential)) !== undefined;
-  const load = async (): Promise<Middleware> => {
+  const load = async (): Promise<Middleware<RequestState>> => {
     const { graphqlEndpoint, playgroundPages } = await import('../../api/graphql/index.ts');
     const endpoint = graphqlEndpoint(GRAPHQL_PATH, {
       invoke,
@@ -46,7 +46,7 @@ function graphqlRoutes(
     const pages = playgroundPages(PLAYGROUND, GRAPHQL_PATH);
     return (ctx, next) => endpoint(ctx, () => pages(ctx, next));
   };
-  let loaded: Promise<Middleware> | undefined;
+  let loaded: Promise<Middleware<RequestState>> | undefined;
   const isOurs = (path: string): boolean =>
     path === GRAPHQL_PATH || (playground && (path === PLAYGROUND || path.startsWith(`${PLAYGROUND}/`)));
   return Promise.resolve(async (ctx, next) => {

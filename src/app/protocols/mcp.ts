@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
-import { type ErrorFormat, listenOn, startHttpServer, usualLimits } from '../../api/http/index.ts';
+import { listenOn, startHttpServer, usualLimits } from '../../api/http/index.ts';
 import { Authenticator, BUILT_IN_NAMES, type CoreOptions, createCore, createMcpListener, type CustomTool, HANDSHAKE,
-  INVALID_REQUEST, type JsonSchema, loadStdio, type McpCore, operationOf, parseCustomTools, parseToolset, pinRevision,
+  jsonRpcErrors, type JsonSchema, loadStdio, type McpCore, operationOf, parseCustomTools, parseToolset, pinRevision,
   type Revisions, StaticKeys, type ToolSchemas, type Toolset } from '../../api/mcp/index.ts';
 import type { McpDescription } from '../../docs/index.ts';
 import { isLoopback } from '../../lib/address.ts';
@@ -101,11 +101,6 @@ async function readCustomTools(file: string, inputs: Readonly<Record<string, Jso
     throw new ConfigError([`SVC_MCP_CONFIG: ${file} is larger than ${MAX_FILE_BYTES} bytes`]);
   return parseCustomTools(file, text, { inputOf: (action) => inputs[operationOf(action)]!, builtIn: BUILT_IN_NAMES });
 }
-
-/** Requests that are not valid HTTP receive an error in the same form as all others here. */
-const jsonRpcErrors: ErrorFormat = {
-  body: ({ message }) => ({ jsonrpc: '2.0', error: { code: INVALID_REQUEST, message }, id: null }),
-};
 
 /** MCP over HTTP on its own port; absent if it is switched off. */
 export async function serveMcp(context: ProtocolContext): Promise<Listener | undefined> {

@@ -1,18 +1,19 @@
-import './client.ts';
+import { client } from '../../../generated/docs/sdk/client.gen.ts';
 import { getConfig, getCurrentUser } from '../../../generated/docs/sdk/sdk.gen.ts';
 import { ask, RequestError } from '../shared/ask.ts';
 import { Await, Empty, Page } from '../shared/parts.tsx';
 import { place } from '../shared/router.ts';
-import { session, signInWanted } from '../shared/session.ts';
+import { credentialFor, session, signInWanted } from '../shared/session.ts';
 import { type NavGroup, type NavItem, Shell } from '../shared/shell.tsx';
 import { showToast } from '../shared/toasts.tsx';
 import { type Loaded, useLoad } from '../shared/use-load.ts';
 import { findCommands } from './places.ts';
-import { config, isAdmin, userName } from './config.ts';
-import { finishAtIssuer, issuerFailure } from './issuer.ts';
+import { config, endsSoon, isAdmin, keepSession, leave, userName } from './session-life.ts';
+import { finishAtIssuer, issuerFailure, SignIn } from './sign-in.tsx';
 import { PAGES } from './pages.tsx';
-import { endsSoon, keepSession, leave } from './session-life.ts';
-import { SignIn } from './sign-in.tsx';
+
+/** The console calls the server that it was loaded from, with the credential of this tab. */
+client.setConfig({ baseUrl: '', auth: credentialFor });
 
 keepSession();
 

@@ -31,7 +31,7 @@ function Events() {
   const [actor, setActor] = useState('');
   const [action, setAction] = useState('');
   const [result, setResult] = useState<'' | 'ok' | 'fail'>('');
-  const wanted = useSettled(JSON.stringify({ ...(actor !== '' && { actor }), ...(action !== '' && { action }), ...(result !== '' && { result }) }), 200);
+  const wanted = useSettled(JSON.stringify({ actor: actor || undefined, action: action || undefined, result: result || undefined }), 200);
   const events = useLoad(async (signal) => ask(listAuditEvents({ signal, query: { ...(JSON.parse(wanted) as { actor?: string; action?: string; result?: 'ok' | 'fail' }), limit: LINES } })), [wanted]);
   return (
     <>

@@ -108,13 +108,13 @@ function NewRule({ onClose, onDone }: { readonly onClose: () => void; readonly o
   const put = (change: Partial<typeof fields>): void => setFields({ ...fields, ...change });
   const create = async (): Promise<void> => {
     const { schedule, threshold, searchType, ...texts } = fields;
-    const body: CreateAutomationRuleRequest = { type, ...texts, threshold: Number(threshold), searchType: searchType as 'fts', ...(type === 'cron' && { schedule }) };
+    const body: CreateAutomationRuleRequest = { type, ...texts, threshold: Number(threshold), searchType: searchType as 'fts', schedule: type === 'cron' ? schedule : undefined };
     if (!await attempt(() => ask(createAutomationRule({ body })), 'The rule was created')) return;
     onClose();
     onDone();
   };
   const text = (name: 'name' | 'collection' | 'query' | 'webhookUrl' | 'schedule', label: string, hint?: string, required = true) => (
-    <Field label={label} {...(hint !== undefined && { hint })}><input required={required} value={fields[name]} onInput={(event) => put({ [name]: event.currentTarget.value })} /></Field>
+    <Field label={label} hint={hint}><input required={required} value={fields[name]} onInput={(event) => put({ [name]: event.currentTarget.value })} /></Field>
   );
   return (
     <Dialog title="New rule" onClose={onClose}>

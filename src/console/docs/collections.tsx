@@ -3,10 +3,9 @@ import { bytes, count, plural } from '../shared/format.ts';
 import { Icon } from '../shared/icons.tsx';
 import { Await, Empty, Page } from '../shared/parts.tsx';
 import { useLoad } from '../shared/use-load.ts';
-import { isAdmin } from './config.ts';
-import { NewDocument } from './document/new.tsx';
-import { collectionAt } from './places.ts';
-import { readCollections, type KnownCollection } from './read-collections.ts';
+import { isAdmin } from './session-life.ts';
+import { NewDocument } from './document/editor.tsx';
+import { collectionAt, type KnownCollection, readCollections } from './places.ts';
 
 export function CollectionsPage() {
   const list = useLoad(readCollections, []);

@@ -1,13 +1,12 @@
 import { getMetrics, getSystemInfo, getVectorStats } from '../../../generated/docs/sdk/sdk.gen.ts';
 import { ask } from '../shared/ask.ts';
 import { Bars, LineChart } from '../shared/charts.tsx';
-import { sumOf, type Sample } from '../shared/exposition.ts';
+import { ratesOf, type Reading, type Sample, sumOf, useHistory } from '../shared/exposition.ts';
 import { bytes, lasted, plural } from '../shared/format.ts';
 import { Await, Facts, Page } from '../shared/parts.tsx';
-import { ratesOf, useHistory, type Reading } from '../shared/use-history.ts';
 import { useLoad } from '../shared/use-load.ts';
-import { isAdmin } from './config.ts';
-import { readCollections } from './read-collections.ts';
+import { isAdmin } from './session-life.ts';
+import { readCollections } from './places.ts';
 
 export function MetricsPage() {
   const history = useHistory(async (signal) => String(await ask(getMetrics({ signal, parseAs: 'text' }))));

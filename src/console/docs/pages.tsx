@@ -1,7 +1,6 @@
 import type { ComponentType } from 'preact';
 import { client } from '../../../generated/docs/sdk/client.gen.ts';
-import { OperationsPage } from '../shared/operations-page.tsx';
-import { readDescription, sendFreely } from '../shared/send-freely.ts';
+import { OperationsPage, readDescription, sendFreely } from '../shared/operations-page.tsx';
 import { AccessPage } from './access/page.tsx';
 import { AuditPage } from './audit.tsx';
 import { AutomationPage } from './automation.tsx';

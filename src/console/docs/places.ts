@@ -1,11 +1,12 @@
-import { searchDocuments, searchFullText } from '../../../generated/docs/sdk/sdk.gen.ts';
-import { ask } from '../shared/ask.ts';
+import { getMetrics, getStats, searchDocuments, searchFullText } from '../../../generated/docs/sdk/sdk.gen.ts';
+import type { CollectionStats } from '../../../generated/docs/sdk/types.gen.ts';
+import { ask, RequestError } from '../shared/ask.ts';
+import { readExposition } from '../shared/exposition.ts';
 import type { Command } from '../shared/palette.tsx';
 import { href } from '../shared/router.ts';
-import { readCollections } from './read-collections.ts';
 
 /** Identifies a document in its collection. */
-export interface DocumentName {
+interface DocumentName {
   readonly key: string;
   readonly lang: string;
 }
@@ -55,4 +56,25 @@ async function documentsIn(collection: string, typed: string): Promise<Command[]
     hint: `${collection} · ${document.lang}`,
     run: () => void (location.hash = documentAt(collection, document)),
   }));
+}
+
+/** A collection; values that only administrators may see are absent for others. */
+export type KnownCollection = Pick<CollectionStats, 'name' | 'documentCount'> & Partial<CollectionStats>;
+
+/**
+ * The collections that the caller may read, by name. Statistics are for administrators; for other callers the metrics
+ * are used, which contain each caller's own collections. If metrics are off, the list is empty, and collections are
+ * opened by entering their names.
+ */
+export async function readCollections(signal?: AbortSignal): Promise<readonly KnownCollection[]> {
+  try {
+    return (await ask(getStats({ signal }))).collections;
+  } catch (error) {
+    if (!(error instanceof RequestError) || error.status !== 403) throw error;
+  }
+  const { data } = await getMetrics({ signal, parseAs: 'text' });
+  const samples = readExposition(String(data ?? '')).filter(({ name }) => name === 'svc_documents_total');
+  return samples.map(({ labels, value }) => ({ name: labels['collection'] ?? '', documentCount: value })).sort((a,
+    b) => (a.name < b.name ? -1 : 1)
+  );
 }

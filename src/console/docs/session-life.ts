@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 import { logout, refreshSession } from '../../../generated/docs/sdk/sdk.gen.ts';
-import type { LoginResponse } from '../../../generated/docs/sdk/types.gen.ts';
+import type { LoginResponse, ServerConfig } from '../../../generated/docs/sdk/types.gen.ts';
 import { renew, type Session, session, signOut } from '../shared/session.ts';
 
 /** How often the session is checked. */
@@ -27,7 +27,8 @@ export function sessionOf(
   return {
     kind: 'token',
     value: token,
-    ...(sessionEndsAt > expiresAt ? { renewAt: now + life / 2 } : { endsAt: now + life }),
+    renewAt: sessionEndsAt > expiresAt ? now + life / 2 : undefined,
+    endsAt: sessionEndsAt > expiresAt ? undefined : now + life,
   };
 }
 
@@ -76,3 +77,12 @@ function issuedAt(token: string, otherwise: number): number {
     return otherwise;
   }
 }
+
+/** The settings of the server, once they are known; users who may not read them see only what signing in returns. */
+export const config = signal<Partial<ServerConfig>>({});
+
+/** Name of the signed-in user; empty without authentication. */
+export const userName = signal('');
+
+/** Whether the caller may administer the server; without authentication, every caller may. */
+export const isAdmin = signal(true);

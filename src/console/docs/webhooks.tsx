@@ -83,7 +83,7 @@ function NewWebhook({ onClose, onDone }: { readonly onClose: () => void; readonl
   const [secret, setSecret] = useState('');
   const [events, setEvents] = useState<readonly string[]>(EVENTS);
   const create = async (): Promise<void> => {
-    const body = { url, events: [...events], ...(collection !== '' && { collection }), ...(secret !== '' && { secret }) };
+    const body = { url, events: [...events], collection: collection || undefined, secret: secret || undefined };
     if (!await attempt(() => ask(createWebhook({ body })), 'The webhook was registered')) return;
     onClose();
     onDone();

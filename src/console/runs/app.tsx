@@ -1,14 +1,16 @@
+import { client } from '../../../generated/runs/sdk/client.gen.ts';
 import { useState } from 'preact/hooks';
 import { listPipelines } from '../../../generated/runs/sdk/sdk.gen.ts';
 import { ask, messageOf } from '../shared/ask.ts';
 import { Empty, Field, Page } from '../shared/parts.tsx';
 import { place } from '../shared/router.ts';
-import { session, signIn, signInWanted, signOut } from '../shared/session.ts';
-import { Shell, type NavGroup } from '../shared/shell.tsx';
-import { SignInPage } from '../shared/sign-in.tsx';
-import './client.ts';
+import { credentialFor, session, signIn, signInWanted, signOut } from '../shared/session.ts';
+import { type NavGroup, Shell, SignInPage } from '../shared/shell.tsx';
 import { findCommands } from './places.ts';
 import { PAGES } from './pages.tsx';
+
+/** The console calls the server that it was loaded from, with the credential of this tab. */
+client.setConfig({ baseUrl: '', auth: credentialFor });
 
 const GROUPS: readonly NavGroup[] = [
   { items: [

@@ -6,7 +6,7 @@ import { useLoad } from '../shared/use-load.ts';
 
 export function AuditPage() {
   const { before } = place.value.query;
-  const list = useLoad(async (signal) => ask(listAudit({ signal, query: before === undefined ? {} : { before } })), [before]);
+  const list = useLoad(async (signal) => ask(listAudit({ signal, query: { before } })), [before]);
   return (
     <Page title="Audit" about="Who did what, the newest first." actions={<button onClick={list.reload}>Refresh</button>}>
       <Await of={list}>{({ data, next_cursor: next }) => (data.length === 0 ? <Empty>Nothing was done yet.</Empty> : (

@@ -2,11 +2,11 @@ import { listProjects, listRuns } from '../../../generated/runs/sdk/sdk.gen.ts';
 import type { Run, RunState } from '../../../generated/runs/sdk/types.gen.ts';
 import { ask } from '../shared/ask.ts';
 import { Icon } from '../shared/icons.tsx';
-import { Await, Choice, Empty, Page, Table, Time } from '../shared/parts.tsx';
+import { Await, Badge, Choice, Empty, Page, Table, Time, type Tone } from '../shared/parts.tsx';
 import { place, setQuery } from '../shared/router.ts';
 import { useLoad, useRefresh } from '../shared/use-load.ts';
 import { runAt, shortId } from './places.ts';
-import { durationOf, State, STATES, taskOf, waitingOf } from './state.tsx';
+import { lasted } from '../shared/format.ts';
 
 const REFRESH_MS = 2000;
 const PAGE = 50;
@@ -17,7 +17,7 @@ const SOURCES = [['', 'all sources'], ['api', 'by request'], ['retry', 'retries'
 export function RunsPage() {
   const { state = '', project = '', source = '', schedule = '', by = '', before } = place.value.query;
   const projects = useLoad(async (signal) => ask(listProjects({ signal })), []);
-  const list = useLoad(async (signal) => ask(listRuns({ signal, query: { limit: PAGE, cells: false, ...(source !== '' && { source: source as Run['source']['type'] }), ...(schedule !== '' && { schedule }), ...(by !== '' && { by }), ...(state !== '' && { state: state as RunState }), ...(project !== '' && { project_id: project }), ...(before !== undefined && { before }) } })), [state, project, source, schedule, by, before]);
+  const list = useLoad(async (signal) => ask(listRuns({ signal, query: { limit: PAGE, cells: false, source: (source || undefined) as Run['source']['type'] | undefined, schedule: schedule || undefined, by: by || undefined, state: (state || undefined) as RunState | undefined, project_id: project || undefined, before } })), [state, project, source, schedule, by, before]);
   useRefresh(list, REFRESH_MS, before === undefined);
   const names = projects.data?.data.map(({ id }) => id) ?? [];
   return (
@@ -60,3 +60,36 @@ export function RunTable({ runs }: { readonly runs: readonly Run[] }) {
     </Table>
   );
 }
+
+const TONES: Readonly<Record<RunState, Tone>> = { queued: '', running: 'busy', cancelling: 'warn', succeeded: 'good', failed: 'bad', cancelled: 'warn' };
+
+const STATES = Object.keys(TONES) as readonly RunState[];
+
+export function State({ of }: { readonly of: RunState }) {
+  return <Badge tone={TONES[of]}>{of}</Badge>;
+}
+
+export const hasEnded = (state: RunState): boolean => state === 'succeeded' || state === 'failed' || state === 'cancelled';
+
+/** Duration of a run so far. */
+export function durationOf({ started_at: started, finished_at: finished }: Run): string {
+  return started == null ? '–' : lasted((finished ?? Date.now() / 1000) - started);
+}
+
+/** What distinguishes a cell from the others of its run, and a run with cells from other runs. */
+export function taskOf({ task, kind, matrix, cells }: Run): string {
+  const name = task === '' ? kind : task;
+  if (matrix != null) return `${name} ${Object.entries(matrix).map(([key, value]) => `${key}=${String(value)}`).join(' ')}`;
+  return cells === 0 ? name : `${name} (${cells} cells)`;
+}
+
+/** Why a queued run waits, as a sentence. */
+export function waitingOf({ waiting_reason: reason }: Run): string | undefined {
+  return reason == null ? undefined : WAITING[reason];
+}
+
+const WAITING: Readonly<Record<NonNullable<Run['waiting_reason']>, string>> = {
+  project_disabled: 'the project is off', backoff: 'waits before the next attempt', no_matching_ship: 'no ship has its labels', ship_offline: 'its ships are offline', unsupported: 'no ship does this kind',
+  ship_draining: 'its ships take nothing new', concurrency: 'the project has as many as it may', ship_busy: 'its ships are busy', starting: 'starts now',
+  concurrency_group: 'another run of its group is under way', approval: 'somebody has to approve it', matrix: 'waits for its turn among the cells of its run',
+};

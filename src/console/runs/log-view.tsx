@@ -117,7 +117,7 @@ async function followLog(id: string, attempt: number | undefined, { onLines, onS
   while (!hasEnded && !signal.aborted) {
     const { stream } = await streamRunLogs({
       path: { id },
-      query: { ...(attempt !== undefined && { attempt }) },
+      query: { attempt },
       signal,
       sseMaxRetryAttempts: 1,
       ...(last !== undefined && { headers: { 'Last-Event-ID': last } }),

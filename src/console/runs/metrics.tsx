@@ -1,10 +1,9 @@
 import { getMetrics } from '../../../generated/runs/sdk/sdk.gen.ts';
 import { ask } from '../shared/ask.ts';
 import { Bars, LineChart } from '../shared/charts.tsx';
-import { sumOf, type Sample } from '../shared/exposition.ts';
+import { type Reading, type Sample, sumOf, useHistory } from '../shared/exposition.ts';
 import { bytes, count, lasted } from '../shared/format.ts';
 import { Await, Page } from '../shared/parts.tsx';
-import { useHistory, type Reading } from '../shared/use-history.ts';
 
 export function MetricsPage() {
   const history = useHistory(async (signal) => String(await ask(getMetrics({ signal, parseAs: 'text' }))));

@@ -13,7 +13,7 @@ export function NotificationsPage() {
   const letters = useLoad(async (signal) => (await ask(listNotificationDeadLetters({ signal }))).data, []);
   useRefresh(hooks, REFRESH_MS);
   const redeliver = async (name: string, delivery?: string): Promise<void> => {
-    if (!await attempt(() => ask(redeliverNotifications({ path: { name }, body: delivery === undefined ? {} : { delivery_id: delivery } })), 'Queued again')) return;
+    if (!await attempt(() => ask(redeliverNotifications({ path: { name }, body: { delivery_id: delivery } })), 'Queued again')) return;
     hooks.reload();
     letters.reload();
   };

@@ -10,8 +10,7 @@ import { useLoad, useRefresh } from '../shared/use-load.ts';
 import { LogView } from './log-view.tsx';
 import type { PageOf } from './pages.tsx';
 import { runAt, runsOf, shortId } from './places.ts';
-import { RunTable } from './list.tsx';
-import { durationOf, hasEnded, State, taskOf, waitingOf } from './state.tsx';
+import { durationOf, hasEnded, RunTable, State, taskOf, waitingOf } from './list.tsx';
 import { withoutAnsi } from '../shared/ansi.ts';
 import { Diff } from '../shared/diff.tsx';
 

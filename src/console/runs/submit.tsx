@@ -43,7 +43,7 @@ function Form({ offers: { projects, pipelines, roles } }: { readonly offers: Off
   // Empty inputs have the default of the pipeline.
   const given = Object.fromEntries(declared.flatMap(({ name }) => ((values[name] ?? '') === '' ? [] : [[name, values[name]!]])));
   const submit = (): Promise<unknown> => attempt(async () => {
-    const body = { project_id: project, kind, ...(chosen !== '' && { task: chosen }), ...(declared.length > 0 ? { input: given } : input.trim() !== '' && { input: readInput(input) }), ...(kind === 'pipeline' && ref.trim() !== '' && { ref: ref.trim() }), ...(priority !== '' && { priority: Number(priority) }) };
+    const body = { project_id: project, kind, task: chosen || undefined, ...(declared.length > 0 ? { input: given } : input.trim() !== '' && { input: readInput(input) }), ref: kind === 'pipeline' ? ref.trim() || undefined : undefined, priority: priority === '' ? undefined : Number(priority) };
     const { data } = await ask(enqueueRun({ headers: { 'Idempotency-Key': idempotencyKey() }, body }));
     location.hash = runAt(data.id);
   });
@@ -90,7 +90,7 @@ function Value({ input: { type, choices, default: fallback, required, min, max }
   const offered = type === 'boolean' ? ['true', 'false'] : type === 'choice' ? choices : undefined;
   const usual = fallback == null ? '' : String(fallback);
   if (offered !== undefined) return <Choice value={value} options={[['', usual === '' ? '–' : `${usual} (default)`], ...offered.map((each) => [each, each] as const)]} onChange={onChange} />;
-  if (type === 'number') return <input type="number" step="any" value={value} placeholder={usual} required={required} {...(min != null && { min })} {...(max != null && { max })} onInput={(event) => onChange(event.currentTarget.value)} />;
+  if (type === 'number') return <input type="number" step="any" value={value} placeholder={usual} required={required} min={min ?? undefined} max={max ?? undefined} onInput={(event) => onChange(event.currentTarget.value)} />;
   if (type === 'date') return <input type="date" value={value} required={required} onInput={(event) => onChange(event.currentTarget.value)} />;
   return <input type="text" value={value} placeholder={usual} required={required} onInput={(event) => onChange(event.currentTarget.value)} />;
 }

@@ -75,7 +75,7 @@ function changedRows(removed: readonly string[], added: readonly string[], left:
       return { line, pieces, isChanged: true };
     };
     const [a, b] = [side(old, left + index, 'removed'), side(fresh, right + index, 'added')];
-    return { ...(a && { left: a }), ...(b && { right: b }) };
+    return { left: a, right: b };
   });
 }
 

@@ -1,11 +1,9 @@
 // The steps between an operation's result and its response.
+import { pageOf, unreadFields, withoutFields, withWarnings } from '../answers.ts';
 import { mayRead } from '../authorize.ts';
+import { piecesWhileAllowed } from '../call-rights.ts';
 import type { Step } from '../call.ts';
-import { unreadFields, withoutFields } from '../fields.ts';
 import { type Context, type Download, Reply } from '../handler.ts';
-import { piecesWhileAllowed } from '../long-call.ts';
-import { pageOf } from '../pages.ts';
-import { withWarnings } from '../warnings.ts';
 
 const isDownload = ({ produces }: { readonly produces: readonly string[] }): boolean =>
   produces.some((type) => type !== 'application/json');

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type Operations, operations } from '../../../generated/docs/operations.ts';
 import { throughStep } from '../../testkit/through-step.ts';
 import type { Context } from '../index.ts';
-import { caughtUp, type Following } from './caught-up.ts';
+import { caughtUp, type Following } from './session.ts';
 
 const context = { signal: new AbortController().signal } as Context;
 const ids = Object.keys(operations) as (keyof Operations)[];

@@ -1,10 +1,9 @@
 import { ServiceError } from '../../errors/index.ts';
 import type { AccessWatches } from '../access-watch.ts';
 import { AnswerBudget } from '../answer-budget.ts';
-import { CallContext } from '../call-context.ts';
-import type { Step } from '../call.ts';
+import { LongCall } from '../call-rights.ts';
+import { CallContext, type Step } from '../call.ts';
 import type { Protocol } from '../caller.ts';
-import { LongCall } from '../long-call.ts';
 
 export interface Limits {
   /** Milliseconds of a limited operation; 0 for no limit. */

@@ -1,7 +1,6 @@
 import { currentTracing, type SpanStart, type Tracing } from '../../lib/tracing.ts';
 import type { Call, Step } from '../call.ts';
-import type { Caller } from '../caller.ts';
-import type { Identity } from '../identity.ts';
+import type { Caller, Identity } from '../caller.ts';
 import type { OperationSpec } from '../spec.ts';
 
 export const trace: Step = {
@@ -60,10 +59,10 @@ export function observe(report: (outcome: Outcome) => void): Step {
           operation: spec,
           caller,
           milliseconds: performance.now() - start,
-          ...(input && { input }),
-          ...(isKnown && { identity: rights.identity }),
-          ...(actor !== undefined && { actor }),
-          ...(error !== undefined && { error }),
+          input,
+          identity: isKnown ? rights.identity : undefined,
+          actor,
+          error,
         });
       }
     },

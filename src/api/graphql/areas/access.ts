@@ -11,7 +11,6 @@ const ANONYMOUS = {
   groups: [],
   roles: [],
   mustChangePassword: false,
-  oidcSubject: null,
 };
 
 export const access = defineArea('access', {
@@ -32,17 +31,7 @@ export const access = defineArea('access', {
     roles: async (_, args, { read, invoke }, info) =>
       read(info, async () => complete(await invoke('listRoles', args)).roles),
     explainAccess: async (_, args, { read, invoke }, info) =>
-      read(info, async () => {
-        const { permissions, decision = null, ...user } = (await invoke('explainAccess', args)).value;
-        return {
-          ...user,
-          decision,
-          permissions: permissions.map(({ sources, ...permission }) => ({
-            ...permission,
-            sources: sources.map(({ group = null, ...source }) => ({ ...source, group })),
-          })),
-        };
-      }),
+      read(info, async () => (await invoke('explainAccess', args)).value),
   },
   Mutation: {
     login: async (_, args, { invoke }) => toPayload((await invoke('login', args)).value),
@@ -60,14 +49,12 @@ export const access = defineArea('access', {
       toUser((await invoke('setUserRoles', { username, roles: [...roles] })).value),
     setGroupRoles: async (_, { name, roles }, { invoke }) =>
       toGroup((await invoke('setGroupRoles', { name, roles: [...roles] })).value),
-    createAPIKey: async (_, { input: { collections, operations, ...input } }, { invoke }) => {
-      const { collections: narrowed = null, operations: allowed = null, ...key } = (await invoke('createApiKey', {
+    createAPIKey: async (_, { input: { collections, operations, ...input } }, { invoke }) =>
+      (await invoke('createApiKey', {
         ...input,
         collections: collections && [...collections],
         operations: operations && [...operations],
-      })).value;
-      return { ...key, collections: narrowed, operations: allowed };
-    },
+      })).value,
     register: async (_, args, { invoke }) => toUser((await invoke('registerUser', args)).value),
     createGroup: async (_, { input }, { invoke }) =>
       toGroup((await invoke('createGroup', { ...input, members: input.members && [...input.members] })).value),
@@ -81,8 +68,8 @@ export const access = defineArea('access', {
 });
 
 /** A field that REST omits from a response is empty or false here. */
-function toUser({ roles = [], mustChangePassword = false, oidcSubject, ...user }: User) {
-  return { ...user, roles, mustChangePassword, oidcSubject: oidcSubject ?? null };
+function toUser({ roles = [], mustChangePassword = false, ...user }: User) {
+  return { ...user, roles, mustChangePassword };
 }
 
 function toGroup({ roles = [], ...group }: Group) {

@@ -1,8 +1,10 @@
-import type { ListRevisionsResponse, ProjectedDocument } from '../../../../generated/docs/sdk/types.gen.ts';
-import type { DocumentConnection, DocumentEdge, SearchInput } from '../../../../generated/graphql/resolvers.ts';
+import type { CodeGraphEdge, IngestOptions, ListRevisionsResponse,
+  ProjectedDocument } from '../../../../generated/docs/sdk/types.gen.ts';
+import type { DocumentConnection, DocumentEdge, IngestDocumentInput, IngestOptionsInput,
+  SearchInput } from '../../../../generated/graphql/resolvers.ts';
 import { ServiceError } from '../../../errors/index.ts';
 import { truncationIn } from '../../../operations/index.ts';
-import { selects } from '../selects.ts';
+import { selects } from '../reads.ts';
 import { defineArea } from './area.ts';
 import { given, toFilter, toMeta } from './input.ts';
 import { bodiesOf, inSteps, presentDocument } from './present.ts';
@@ -63,9 +65,7 @@ export const documents = defineArea('documents', {
     deleteCollection: async (_, args, { invoke }) => (await invoke('deleteCollection', args)).value.deleted,
     addBatch: async (_, { collection, documents, saveRevision }, { invoke }) => {
       const items = documents.map(({ meta, ...item }) => given({ ...item, meta: toMeta(meta) }));
-      const { value: { embeddingDropped = null, ...counts } } = await invoke('addDocuments',
-        given({ collection, documents: items, saveRevision }));
-      return { ...counts, embeddingDropped };
+      return (await invoke('addDocuments', given({ collection, documents: items, saveRevision }))).value;
     },
     setTTL: async (_, args, { invoke }) => presentDocument((await invoke('setDocumentTtl', args)).value),
   },
@@ -78,12 +78,7 @@ function absent(error: unknown): null {
 }
 
 function presentRevisions(list: ListRevisionsResponse) {
-  return {
-    ...list,
-    deletedAt: list.deletedAt ?? null,
-    truncated: list.truncated ?? false,
-    nextOffset: list.nextOffset ?? null,
-  };
+  return { ...list, truncated: list.truncated ?? false };
 }
 
 function toConnection(found: readonly ProjectedDocument[], headers: Readonly<Record<string, string>>,
@@ -91,8 +86,8 @@ function toConnection(found: readonly ProjectedDocument[], headers: Readonly<Rec
 {
   const offset = input.offset ?? 0;
   const totalCount = Number(headers['X-Total-Count']);
-  const { truncated = false, nextOffset = null } = truncationIn(headers);
-  const nextCursor = headers['X-Next-Cursor'] ?? null;
+  const { truncated = false, nextOffset } = truncationIn(headers);
+  const nextCursor = headers['X-Next-Cursor'];
   const edges = found.map((document, i): DocumentEdge => ({
     cursor: cursorOf(offset + i),
     node: presentDocument(document),
@@ -106,14 +101,58 @@ function toConnection(found: readonly ProjectedDocument[], headers: Readonly<Rec
     nextCursor,
     pageInfo: {
       totalCount,
-      hasNextPage: input.cursor == null ? offset + edges.length < totalCount : nextCursor !== null,
+      hasNextPage: input.cursor == null ? offset + edges.length < totalCount : nextCursor !== undefined,
       hasPreviousPage: offset > 0 && totalCount > 0,
-      startCursor: edges[0]?.cursor ?? null,
-      endCursor: edges.at(-1)?.cursor ?? null,
+      startCursor: edges[0]?.cursor,
+      endCursor: edges.at(-1)?.cursor,
     },
   };
 }
 
 function cursorOf(offset: number): string {
   return Buffer.from(`o:${offset}`).toString('base64');
+}
+
+export const ingest = defineArea('ingest', {
+  Mutation: {
+    ingestDocuments: async (_, { collection, documents, options }, { invoke }) => {
+      const { value } = await invoke('ingestDocuments', {
+        collection,
+        documents: documents.map(toItem),
+        options: options && toOptions(options),
+      });
+      const keyCollisions = value.keyCollisions.map(({ lang, keys, urls }) =>
+        `${lang}: ${keys.join(', ')}${urls === undefined ? '' : ` (${urls.join(', ')})`}`
+      );
+      return { ...value, keyCollisions };
+    },
+    importURL: async (_, { meta, ...page }, { invoke }) =>
+      presentDocument((await invoke('importUrl', { ...page, meta: toMeta(meta) })).value),
+  },
+});
+
+/** `profile` and `keyFrom` are strings in the schema; the pipeline rejects unknown values. */
+function toOptions(options: IngestOptionsInput): IngestOptions {
+  return given(options) as IngestOptions;
+}
+
+function toItem({ meta, ...item }: IngestDocumentInput) {
+  return given({ ...item, meta: toMeta(meta) });
+}
+
+export const codegraph = defineArea('codegraph', {
+  Query: {
+    codeGraph: (_, { input, ...single }, { read, invoke }, info) =>
+      read(info, async () => {
+        const { value: { edges, ...graph } } = await invoke('queryCodeGraph', {
+          ...single,
+          ...(input && given(input)),
+        });
+        return { ...graph, edges: edges.map(presentEdge) };
+      }),
+  },
+});
+
+function presentEdge({ lines, ...edge }: CodeGraphEdge) {
+  return { ...edge, ...lines };
 }

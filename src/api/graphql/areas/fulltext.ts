@@ -1,11 +1,10 @@
-import type { AggregateDocumentsRequest, AggregateDocumentsResponse, FullTextResult, RangeCondition,
+import type { AggregateDocumentsRequest, AggregateDocumentsResponse, RangeCondition,
   SearchFullTextResponse } from '../../../../generated/docs/sdk/types.gen.ts';
 import type { AggregateInput, FtsInput } from '../../../../generated/graphql/resolvers.ts';
-import { selects } from '../selects.ts';
+import { selects } from '../reads.ts';
 import { defineArea } from './area.ts';
-import { given } from './input.ts';
-import { bodiesOf, inSteps, presentDocument } from './present.ts';
-import { numbers, presentHighlights, withFilters, withWordOptions } from './search-input.ts';
+import { given, numbers, withFilters, withWordOptions } from './input.ts';
+import { bodiesOf, inSteps, withDocument } from './present.ts';
 
 const BODY = ['results', 'document', 'contentMd'];
 
@@ -37,7 +36,7 @@ function toInput({ prefix, fieldWeights, rangeMeta, ...input }: FtsInput) {
     ...withWordOptions(withFilters(input)),
     fieldWeights: numbers(fieldWeights),
     rangeMeta: rangeMeta?.map((range) => given(range) as RangeCondition),
-    ...(prefix && { prefix: PREFIXES[prefix] }),
+    prefix: prefix ? PREFIXES[prefix] : undefined,
   };
 }
 
@@ -45,7 +44,7 @@ function toInput({ prefix, fieldWeights, rangeMeta, ...input }: FtsInput) {
 function toCounted({ geohash, facets, histograms, ...input }: AggregateInput) {
   return {
     ...withFilters(input),
-    ...(geohash && { geohash: given(geohash) }),
+    geohash: geohash && given(geohash),
     facets: facets?.map((facet) => given(facet) as CountedFacet),
     histograms: histograms?.map((histogram) => given(histogram) as CountedPeriods),
   };
@@ -54,8 +53,8 @@ function toCounted({ geohash, facets, histograms, ...input }: AggregateInput) {
 type CountedFacet = NonNullable<AggregateDocumentsRequest['facets']>[number];
 type CountedPeriods = NonNullable<AggregateDocumentsRequest['histograms']>[number];
 
-function presentCounts({ geohashes, facetsTruncated = false, ...counts }: AggregateDocumentsResponse) {
-  return { ...counts, geohashes: geohashes ?? null, facetsTruncated };
+function presentCounts(counts: AggregateDocumentsResponse) {
+  return { ...counts, facetsTruncated: counts.facetsTruncated ?? false };
 }
 
 function presentFound({ results, ...found }: SearchFullTextResponse) {
@@ -69,22 +68,6 @@ function presentFound({ results, ...found }: SearchFullTextResponse) {
     suggestions,
     droppedWords,
     facetsTruncated,
-    totalMatches: found.totalMatches ?? null,
-    nextOffset: found.nextOffset ?? null,
-    nextCursor: found.nextCursor ?? null,
-    facets: found.facets ?? null,
-    spellCorrected: found.spellCorrected ?? null,
-    responsePrompt: found.responsePrompt ?? null,
-    results: results.map(presentResult),
-  };
-}
-
-function presentResult({ document, score, matchedTerms, highlights, pinned }: FullTextResult) {
-  return {
-    document: presentDocument(document),
-    score,
-    matchedTerms,
-    highlights: presentHighlights(highlights),
-    pinned: pinned ?? false,
+    results: results.map(({ pinned = false, ...result }) => ({ ...withDocument(result), pinned })),
   };
 }

@@ -1,8 +1,8 @@
-import type { HybridResult, SearchHybridResponse } from '../../../../generated/docs/sdk/types.gen.ts';
-import { selects } from '../selects.ts';
+import type { RecallMemoryResponse, SearchHybridResponse } from '../../../../generated/docs/sdk/types.gen.ts';
+import { selects } from '../reads.ts';
 import { defineArea } from './area.ts';
-import { bodiesOf, inSteps, presentDocument, presentEnding, presentPassage } from './present.ts';
-import { presentHighlights, withFilters, withWordOptions } from './search-input.ts';
+import { withFilters, withWordOptions } from './input.ts';
+import { bodiesOf, inSteps, withDocument } from './present.ts';
 
 const BODY = ['results', 'document', 'contentMd'];
 
@@ -25,31 +25,36 @@ export const hybrid = defineArea('hybrid', {
 });
 
 function presentFound({ results, ...found }: SearchHybridResponse) {
-  const { facetsTruncated = false, warnings = [] } = found;
+  const { facetsTruncated = false, warnings = [], contextTruncated = false, truncated = false } = found;
   return {
     ...found,
     facetsTruncated,
-    totalMatches: found.totalMatches ?? null,
     warnings,
-    ...presentEnding(found),
-    retrievalMode: found.retrievalMode ?? null,
-    facets: found.facets ?? null,
-    spellCorrected: found.spellCorrected ?? null,
-    responsePrompt: found.responsePrompt ?? null,
-    results: results.map(presentResult),
+    contextTruncated,
+    truncated,
+    results: results.map(({ pinned = false, ...result }) => ({ ...withDocument(result), pinned })),
   };
 }
 
-function presentResult({ document, ...result }: HybridResult) {
-  const { ftsRank, vectorRank, pinned, distanceMeters, highlights } = result;
-  return {
-    ...result,
-    document: presentDocument(document),
-    ...presentPassage(result),
-    ftsRank: ftsRank ?? null,
-    vectorRank: vectorRank ?? null,
-    highlights: presentHighlights(highlights),
-    pinned: pinned ?? false,
-    distanceMeters: distanceMeters ?? null,
-  };
+export const memory = defineArea('memory', {
+  Query: {
+    recall: (_, { input }, { read, invoke }, info) => {
+      const includeContent = input.includeContent ?? selects(info, BODY);
+      return read(info, async () => {
+        const request = { ...withFilters(input), includeContent };
+        return presentRecalled((await invoke('recallMemory', request)).value);
+      }, {
+        variant: String(includeContent),
+        bodies: ({ results }) => bodiesOf(results.map(({ document }) => document)),
+      });
+    },
+  },
+  RecallResponse: {
+    results: ({ results }) => inSteps(results),
+  },
+});
+
+function presentRecalled({ results, ...found }: RecallMemoryResponse) {
+  const { contextTruncated = false, truncated = false } = found;
+  return { ...found, contextTruncated, truncated, results: results.map(withDocument) };
 }

@@ -9,63 +9,18 @@ import { type Reply, type Truncation, truncationIn } from '../../../operations/i
  * it.
  */
 export function presentDocument(document: Document | ProjectedDocument): GraphqlDocument {
-  const { id, key, lang, meta = {}, contentMd = '', addedAt, updatedAt, expiresAt, checksum } = document as Document;
-  const deletedAt = 'deletedAt' in document ? document.deletedAt : undefined;
-  return {
-    id,
-    key,
-    lang,
-    meta,
-    contentMd,
-    addedAt: addedAt!,
-    updatedAt: updatedAt!,
-    expiresAt: expiresAt ?? null,
-    deletedAt: deletedAt ?? null,
-    checksum: checksum ?? null,
-  };
+  const { meta = {}, contentMd = '', addedAt, updatedAt, ...rest } = document as Document;
+  return { ...rest, meta, contentMd, addedAt: addedAt!, updatedAt: updatedAt! };
+}
+
+/** A result of a search with its document in the form of the schema. */
+export function withDocument<T extends { readonly document: Document | ProjectedDocument }>(result: T) {
+  return { ...result, document: presentDocument(result.document) };
 }
 
 /** Number of characters in the documents' bodies. */
 export function bodiesOf(documents: readonly GraphqlDocument[]): number {
   return documents.reduce((sum, { contentMd }) => sum + contentMd.length, 0);
-}
-
-interface Passage {
-  readonly chunkIndex?: number;
-  readonly chunkText?: string;
-  readonly startLine?: number;
-  readonly endLine?: number;
-}
-
-/** The passage of a result in the form of the schema; nulls for a document. */
-export function presentPassage({ chunkIndex, chunkText, startLine, endLine }: Passage) {
-  return {
-    chunkIndex: chunkIndex ?? null,
-    chunkText: chunkText ?? null,
-    startLine: startLine ?? null,
-    endLine: endLine ?? null,
-  };
-}
-
-interface Ending {
-  readonly contextTruncated?: boolean;
-  readonly reranked?: number;
-  readonly truncated?: boolean;
-  readonly nextOffset?: number;
-  readonly nextCursor?: string;
-}
-
-/** How a response of a search by similarity ends, in the form of the schema. */
-export function presentEnding(
-  { contextTruncated = false, reranked, truncated = false, nextOffset, nextCursor }: Ending,
-) {
-  return {
-    contextTruncated,
-    reranked: reranked ?? null,
-    truncated,
-    nextOffset: nextOffset ?? null,
-    nextCursor: nextCursor ?? null,
-  };
 }
 
 /**

@@ -1,10 +1,10 @@
 import type { FindSimilarResponse, GetVectorStatsResponse, ReindexVectorsResponse, SearchAcrossCollectionsResponse,
-  SearchVectorsResponse, VectorResult } from '../../../../generated/docs/sdk/types.gen.ts';
+  SearchVectorsResponse } from '../../../../generated/docs/sdk/types.gen.ts';
 import type { VectorStats } from '../../../../generated/graphql/resolvers.ts';
-import { selects } from '../selects.ts';
+import { selects } from '../reads.ts';
 import { defineArea } from './area.ts';
-import { bodiesOf, inSteps, presentDocument, presentEnding, presentPassage } from './present.ts';
-import { withFilters } from './search-input.ts';
+import { withFilters } from './input.ts';
+import { bodiesOf, inSteps, type presentDocument, withDocument } from './present.ts';
 
 const BODY = ['results', 'document', 'contentMd'];
 
@@ -13,39 +13,12 @@ type Found = FindSimilarResponse & Partial<
 >;
 
 function presentFound({ results, ...found }: Found) {
-  const { warnings = [], retrievalMode, responsePrompt } = found;
-  return {
-    ...found,
-    ...presentEnding(found),
-    warnings,
-    facets: found.facets ?? null,
-    facetsTruncated: found.facetsTruncated ?? false,
-    retrievalMode: retrievalMode ?? null,
-    responsePrompt: responsePrompt ?? null,
-    results: results.map(presentResult),
-  };
-}
-
-function presentResult({ document, score, rank, distanceMeters, ...passage }: VectorResult) {
-  return {
-    document: presentDocument(document),
-    score,
-    rank,
-    distanceMeters: distanceMeters ?? null,
-    ...presentPassage(passage),
-  };
+  const { warnings = [], facetsTruncated = false, contextTruncated = false, truncated = false } = found;
+  return { ...found, warnings, facetsTruncated, contextTruncated, truncated, results: results.map(withDocument) };
 }
 
 function presentAcross({ results, ...found }: SearchAcrossCollectionsResponse) {
-  const { sourceCollection, sourceDocID, truncated, nextOffset } = found;
-  return {
-    ...found,
-    sourceCollection: sourceCollection ?? null,
-    sourceDocID: sourceDocID ?? null,
-    truncated: truncated ?? false,
-    nextOffset: nextOffset ?? null,
-    results: results.map(({ document, ...result }) => ({ ...result, document: presentDocument(document) })),
-  };
+  return { ...found, truncated: found.truncated ?? false, results: results.map(withDocument) };
 }
 
 function readingOf(includeContent: boolean) {
@@ -140,7 +113,7 @@ export function presentVectorStats(
     collection,
     totalDocuments: counts.total_documents,
     embeddedDocuments: counts.embedded_documents,
-    encodedChunks: counts.encoded_chunks ?? null,
+    encodedChunks: counts.encoded_chunks,
   }));
-  return { enabled, provider, model, dimensions, indexReady, collections: listed, encoder: encoder ?? null };
+  return { enabled, provider, model, dimensions, indexReady, collections: listed, encoder };
 }

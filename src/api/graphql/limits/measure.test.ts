@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { buildSchema, Kind, parse } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import { CEILING, createMeter, listLengthsOf, type Measures } from './measure.ts';
+import { CEILING, createMeter, listLengthsOf, type Measures } from './limits.ts';
 
 const SCHEMA = buildSchema('type Query { a(x: Int): Query b: Query c: Int }');
 const LISTS = listLengthsOf(SCHEMA);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { buildSchema, type DocumentNode, parse, validate } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import { positionOf, replaceLocations } from './positions.ts';
+import { positionOf, replaceLocations } from './document-reader.ts';
 
 const SCHEMA = buildSchema('type Query { a(x: Int): Int }');
 

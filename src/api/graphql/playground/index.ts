@@ -1,7 +1,7 @@
-import type { Middleware, ParameterizedContext } from 'koa';
+import type { Middleware } from 'koa';
 import { createGunzip } from 'node:zlib';
-import { ServiceError } from '../../../errors/index.ts';
-import { createFileLoader, type PlaygroundFile } from './files.ts';
+import { askThread, workerFile } from '../../../lib/thread-client.ts';
+import { type HttpContext, type RequestState, requireReading } from '../../http/index.ts';
 
 /**
  * The page may load its own files only, so it works without a network and runs no external code. Its editor creates
@@ -12,17 +12,13 @@ const PAGE_POLICY =
   "'self' blob:";
 
 /** Serves GraphiQL at `base`, for the endpoint of the same server; nothing of it is loaded before the first request. */
-export function playgroundPages(base: string, endpoint: string): Middleware {
+export function playgroundPages(base: string, endpoint: string): Middleware<RequestState> {
   const files = createFileLoader({ endpoint, base });
   return async (ctx, next) => {
     if (ctx.path !== base && !ctx.path.startsWith(`${base}/`)) return next();
     const name = ctx.path === `${base}/` ? '' : ctx.path.slice(base.length);
     if (!NAMES.has(name)) return next();
-    if (ctx.method !== 'GET' && ctx.method !== 'HEAD') {
-      throw new ServiceError('method_not_allowed', `method ${ctx.method} is not allowed`, {
-        headers: { Allow: 'GET, HEAD' },
-      });
-    }
+    requireReading(ctx);
     send(ctx, (await files()).get(name)!);
     if (name === '') ctx.set('Content-Security-Policy', PAGE_POLICY);
     return undefined;
@@ -31,7 +27,7 @@ export function playgroundPages(base: string, endpoint: string): Middleware {
 
 const NAMES: ReadonlySet<string> = new Set(['', '/graphiql.css', '/graphiql.js']);
 
-function send(ctx: ParameterizedContext, { type, etag, br, gzip }: PlaygroundFile): void {
+function send(ctx: HttpContext, { type, etag, br, gzip }: PlaygroundFile): void {
   const encoding = (['br', 'gzip'] as const).find((each) => ctx.acceptsEncodings(each) === each);
   ctx.status = 200;
   ctx.type = type;
@@ -51,4 +47,42 @@ function send(ctx: ParameterizedContext, { type, etag, br, gzip }: PlaygroundFil
   }
   ctx.set('Content-Encoding', encoding);
   ctx.body = Buffer.from(encoding === 'br' ? br : gzip);
+}
+
+/** A file of the playground, compressed in both encodings that browsers accept. */
+export interface PlaygroundFile {
+  readonly type: string;
+  /** Entity tag of the content, in quotes. */
+  readonly etag: string;
+  readonly br: Uint8Array;
+  readonly gzip: Uint8Array;
+}
+
+/** The files by their path below the playground's path; the page itself has the empty path. */
+type PlaygroundFiles = ReadonlyMap<string, PlaygroundFile>;
+
+/** The request to the thread. */
+export interface PlaygroundOptions {
+  readonly endpoint: string;
+  readonly base: string;
+}
+
+/** Makes the files of the playground in a thread of their own; called again only after a failure. */
+function createFileLoader(options: PlaygroundOptions): () => Promise<PlaygroundFiles> {
+  let files: Promise<PlaygroundFiles> | undefined;
+  return () => {
+    files ??= load(options).catch((error: unknown) => {
+      files = undefined;
+      throw error;
+    });
+    return files;
+  };
+}
+
+/** The thread must not keep a process alive that was asked to stop. */
+function load(options: PlaygroundOptions): Promise<PlaygroundFiles> {
+  return askThread(workerFile(import.meta.url, 'thread'), options, {
+    name: 'the thread of the playground',
+    keepsAlive: false,
+  });
 }

@@ -4,7 +4,7 @@ import { renderGraphiQL } from '@graphql-yoga/render-graphiql';
 import { createHash } from 'node:crypto';
 import { parentPort } from 'node:worker_threads';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
-import type { PlaygroundFile, PlaygroundOptions } from './files.ts';
+import type { PlaygroundFile, PlaygroundOptions } from './index.ts';
 import { splitPage } from './split-page.ts';
 
 /** The highest quality level that is still fast. */

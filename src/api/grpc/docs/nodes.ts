@@ -5,7 +5,7 @@ import type { Caller } from '../../../operations/index.ts';
 import { frameCall } from '../call-frame.ts';
 import { text } from '../request.ts';
 import { type Codec, codecOf, type DocsAdapter, type NodeService } from './adapter.ts';
-import { failStream, writeMessage } from './write-stream.ts';
+import { failStream, writeMessage } from './stream-messages.ts';
 
 const SECRET = 'x-svc-replication-secret';
 
@@ -75,9 +75,8 @@ async function admit({ nodes, mutualTls = false, authenticates = false, invoke }
   caller: Caller): Promise<NodeService>
 {
   if (nodes === undefined) throw new ServiceError('not_implemented', 'this server has no part in replication');
-  const secret = text(call.metadata, SECRET);
   await nodes.admit({
-    ...(secret !== undefined && { secret }),
+    secret: text(call.metadata, SECRET),
     hasCertificate: mutualTls && call.getAuthContext().sslPeerCertificate !== undefined,
     // The permission of an operation for administrators is checked instead, because these RPCs are not operations.
     isAdmin: async () =>

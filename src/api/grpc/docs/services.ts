@@ -5,11 +5,10 @@ import type { OperationSpec } from '../../../operations/index.ts';
 import { frameCall } from '../call-frame.ts';
 import type { Schema } from '../message/plan.ts';
 import { codecOf, type DocsAdapter } from './adapter.ts';
-import { addBatchStream } from './add-batch-stream.ts';
+import { addBatchStream, upload } from './client-streams.ts';
 import { nodeRpc } from './nodes.ts';
 import { type RpcRow, RPCS } from './rpcs.ts';
 import { exportFile, watch, wikiStream } from './streams.ts';
-import { upload } from './upload.ts';
 
 const operations: Readonly<Record<string, OperationSpec>> = table;
 

@@ -4,8 +4,7 @@ import { ServiceError } from '../../../errors/index.ts';
 import type { Caller, Download } from '../../../operations/index.ts';
 import { frameCall } from '../call-frame.ts';
 import { codecOf, type DocsAdapter, type WatchInput } from './adapter.ts';
-import { readMessages } from './read-stream.ts';
-import { failStream, writeMessage } from './write-stream.ts';
+import { failStream, readMessages, writeMessage } from './stream-messages.ts';
 
 /** Bytes of a message: large enough for low overhead, small enough not to delay other calls of the connection. */
 const PIECE = 64 * 1024;
@@ -53,12 +52,7 @@ export function watch(adapter: DocsAdapter, method: DescMethod): handleServerStr
       const signal = AbortSignal.any([caller.signal, accessWatch.signal]);
       try {
         await accessWatch.ready;
-        const stream = await adapter.watch({
-          collection,
-          events,
-          includeDocument,
-          ...(fromSeq !== undefined && { fromSeq }),
-        }, signal);
+        const stream = await adapter.watch({ collection, events, includeDocument, fromSeq }, signal);
         // The initial metadata tells the client that it misses no event from now on; the first event may come much
         // later.
         sendHead();

@@ -2,8 +2,7 @@ import type { ServerDuplexStream } from '@grpc/grpc-js';
 import type { StreamLogsRequest, StreamLogsResponse } from '../../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import { type Log, RepeatedFailure } from '../../../lib/log.ts';
 import { FleetRefusal, type FleetService } from '../../../runs/fleet/port.ts';
-import { peerOf } from './peer.ts';
-import { statusOf } from './status.ts';
+import { peerOf, statusOf } from './call.ts';
 
 /** Messages of a stream that are stored at once; from this number on, no more are read. */
 const MOST_AT_ONCE = 256;
@@ -30,7 +29,7 @@ export class LogStreams {
 
   readonly handle = (call: LogCall): void => {
     let [working, isPaused, isEnding, isOver] = [0, false, false, false];
-    const responses = new JoinedResponses(call);
+    const responses = new PackedResponses(call);
     const over = (): void => {
       responses.flush();
       isOver = true;
@@ -92,7 +91,7 @@ export class LogStreams {
 }
 
 /** Responses of one turn of the event loop are sent as one message, which costs a fraction of separate ones. */
-class JoinedResponses {
+class PackedResponses {
   readonly #call: LogCall;
   #waiting: StreamLogsResponse[] = [];
 

@@ -1,8 +1,9 @@
 import { type DescMessage, type DescMethod, fromBinary, type MessageShape, toBinary } from '@bufbuild/protobuf';
-import { type handleServerStreamingCall, type handleUnaryCall, type MethodDefinition, Server, type ServerInterceptor,
-  type ServerOptions, type ServerReadableStream, type ServerWritableStream,
+import { type handleServerStreamingCall, type handleUnaryCall, type MethodDefinition, Server, ServerCredentials,
+  type ServerInterceptor, type ServerOptions, type ServerReadableStream, type ServerWritableStream,
   type UntypedHandleCall } from '@grpc/grpc-js';
 import { once } from 'node:events';
+import type { SecureContextOptions } from 'node:tls';
 import { type DownloadArtifactsRequest, type DownloadArtifactsResponse, type DownloadCacheRequest,
   type DownloadCacheResponse, Enrolment, Fleet, type UploadArtifactRequest, type UploadArtifactResponse,
   type UploadCacheRequest, type UploadCacheResponse } from '../../../../generated/proto/quire/fleet/v1/fleet_pb.js';
@@ -13,13 +14,11 @@ import type { FleetService, Peer } from '../../../runs/fleet/port.ts';
 import { createGate } from '../gate.ts';
 import { usualWaits } from '../message-waits.ts';
 import { bind, stopOnce } from '../server.ts';
+import { addressOf, peerOf, statusOf } from './call.ts';
 import { connectHandler } from './connect.ts';
-import { type FleetTls, ReplaceableCredentials } from './credentials.ts';
 import { LogStreams } from './log-streams.ts';
-import { addressOf, peerOf } from './peer.ts';
-import { statusOf } from './status.ts';
 
-export interface FleetServersOptions {
+interface FleetServersOptions {
   /** Mutual TLS. */
   readonly fleet: Address;
   /** TLS with the server's certificate only. */
@@ -221,4 +220,41 @@ export function definitionOf<Input extends DescMessage, Output extends DescMessa
     responseSerialize: (message) => Buffer.from(toBinary(output, message)),
     responseDeserialize: (bytes) => fromBinary(output, bytes),
   };
+}
+
+/** The certificates that a TLS server of the fleet presents and trusts, as PEM. */
+interface FleetTls {
+  /** The server's certificate, and the root that signed it. */
+  readonly certificates: string;
+  readonly key: string;
+  /** Roots of ships' certificates. */
+  readonly roots: string;
+}
+
+/**
+ * Credentials whose certificate is replaced while the server runs: open connections keep theirs, new ones use the new
+ * one. The library offers this for certificates from files or a control plane; both are built on the functions used
+ * here.
+ */
+class ReplaceableCredentials extends ServerCredentials {
+  readonly #clients: 'without' | 'with';
+
+  /** `clients`: whether clients must present a certificate. */
+  constructor(tls: FleetTls, clients: 'without' | 'with') {
+    const asksFor = clients === 'with';
+    super({ requestCert: asksFor, rejectUnauthorized: asksFor }, contextOf(tls, clients));
+    this.#clients = clients;
+  }
+
+  replace(tls: FleetTls): void {
+    this.updateSecureContextOptions(contextOf(tls, this.#clients));
+  }
+
+  override _equals(other: ServerCredentials): boolean {
+    return this === other;
+  }
+}
+
+function contextOf({ certificates, key, roots }: FleetTls, clients: 'without' | 'with'): SecureContextOptions {
+  return { cert: certificates, key, minVersion: 'TLSv1.2', ...(clients === 'with' && { ca: roots }) };
 }

@@ -2,7 +2,7 @@ import { ServiceError } from '../../../errors/index.ts';
 import { AnswerBudget } from '../../../operations/index.ts';
 import { type CallContext, callerOf } from './call-context.ts';
 import { INVALID_PARAMS, McpFault } from './fault.ts';
-import { PROMPTS } from './prompt-texts.ts';
+import { PROMPTS } from './prompts.ts';
 import { RESOURCE_TEMPLATES } from './resources.ts';
 import type { AnyInvoke } from './tool.ts';
 

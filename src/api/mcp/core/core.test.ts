@@ -2,15 +2,14 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ServiceError } from '../../../errors/index.ts';
 import { AnswerBudget, type Caller } from '../../../operations/index.ts';
-import { digestOf, StaticKeys } from '../auth/static-keys.ts';
-import { checkMessage } from '../check-message.ts';
+import { digestOf, StaticKeys } from '../http/authenticator.ts';
+import { checkMessage } from '../messages.ts';
 import { ArgumentReader, snakeCase } from './arguments.ts';
 import { complete } from './completion.ts';
-import { exportWindow } from './export-window.ts';
-import { toUpload } from './operation-tool.ts';
+import { exportWindow, toUpload } from './operation-tool.ts';
 import { getPrompt, listPrompts } from './prompts.ts';
 import { parseResourceUri, readResource } from './resources.ts';
-import { PAGE_SIZE, pageOf } from './tool-book.ts';
+import { PAGE_SIZE, pageOf } from './tools.ts';
 
 const context = { sender: { protocol: 'mcp', requestId: 'r' }, signal: new AbortController().signal } as const;
 
@@ -179,7 +178,7 @@ describe('prompts (decision D-118)', () => {
   it('speak of tools that there are', async () => {
     const { tools } = await import('../../../../generated/mcp/tools.ts');
     const names = new Set(tools.map(({ name }) => name));
-    const { PROMPTS } = await import('./prompt-texts.ts');
+    const { PROMPTS } = await import('./prompts.ts');
     const { CORE_TEXTS } = await import('./prompts.ts');
     const { CORE_NAMES } = await import('../models/index.ts');
     const NO_TOOL = new Set(['filter_meta', 'top_k', 'context_token_budget', 'max_docs']);

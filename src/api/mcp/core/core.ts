@@ -1,16 +1,14 @@
 import { systemTimer, type Timer } from '../../../lib/clock.ts';
 import type { Log } from '../../../lib/log.ts';
 import type { Permits } from '../../../operations/index.ts';
-import type { CustomTool } from '../custom/spec.ts';
+import type { CustomTool } from '../custom/custom-tools.ts';
+import type { JsonSchema } from './arguments.ts';
 import type { CallContext } from './call-context.ts';
 import { complete, type CompletionRequest } from './completion.ts';
-import type { JsonSchema } from './json-schema.ts';
 import { getPrompt, listPrompts } from './prompts.ts';
 import { readResource, RESOURCE_TEMPLATES, RESOURCES } from './resources.ts';
-import { pageOf, ToolBook, type ToolCall } from './tool-book.ts';
 import type { AnyInvoke, Arguments } from './tool.ts';
-import { createTools, type ToolSchemas } from './tools.ts';
-import type { Toolset } from './toolset.ts';
+import { createTools, pageOf, ToolBook, type ToolCall, type ToolSchemas, type Toolset } from './tools.ts';
 
 /** The server's description of itself. */
 export interface ServerInfo {

@@ -1,8 +1,7 @@
 import { ServiceError } from '../../../errors/index.ts';
 import { type CallContext, callerOf } from './call-context.ts';
 import { INTERNAL_ERROR, INVALID_PARAMS, McpFault, RESOURCE_NOT_FOUND } from './fault.ts';
-import { MAX_RESULT_BYTES } from './results.ts';
-import type { AnyInvoke } from './tool.ts';
+import { type AnyInvoke, MAX_RESULT_BYTES } from './tool.ts';
 
 const JSON_TYPE = 'application/json';
 

@@ -111,6 +111,6 @@ function embeddedDocuments({ input, invoke, context }: ProgressParts): Meter {
   return {
     unit: 'documents',
     total: async () => (await read())?.total_documents || 1,
-    ...(input['force'] === true ? {} : { done: async () => (await read())?.embedded_documents ?? 0 }),
+    done: input['force'] === true ? undefined : async () => (await read())?.embedded_documents ?? 0,
   };
 }

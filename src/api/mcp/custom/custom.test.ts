@@ -5,9 +5,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ConfigError } from '../../../lib/setting-values.ts';
 import { type DocsServer, startDocsServer } from '../../../testkit/docs-server.ts';
 import { connectHandshake, mcpUrl } from '../../../testkit/mcp-clients.ts';
-import type { JsonSchema } from '../core/json-schema.ts';
+import type { JsonSchema } from '../core/arguments.ts';
 import { BUILT_IN_NAMES, operationOf } from '../core/tools.ts';
-import { parseCustomTools } from './parse.ts';
+import { parseCustomTools } from './custom-tools.ts';
 
 const inputs = JSON.parse(await readFile('generated/docs/inputs.json', 'utf8')) as Record<string, JsonSchema>;
 

@@ -11,7 +11,7 @@ type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>;
 /** One session of the revision that begins with `initialize`. */
 export function createHandshakeServer(core: McpCore): Server {
   const { info, instructions, capabilities } = core;
-  const server = new Server({ ...info }, { capabilities, ...(instructions === undefined ? {} : { instructions }) });
+  const server = new Server({ ...info }, { capabilities, instructions });
   server.setRequestHandler(ListToolsRequestSchema,
     ({ params = {} }, extra) => core.listTools(params, contextOf(extra)));
   server.setRequestHandler(CallToolRequestSchema, ({ params }, extra) => core.callTool(params, contextOf(extra)));
@@ -30,12 +30,12 @@ function contextOf(extra: Extra): CallContext {
   return {
     sender: senderOf(extra.authInfo),
     signal: extra.signal,
-    ...(token === undefined ? {} : {
-      // A client that has disconnected receives no progress, which is no reason to abort the work.
-      report: (step) =>
+    // A client that has disconnected receives no progress, which is no reason to abort the work.
+    report: token === undefined
+      ? undefined
+      : (step) =>
         extra.sendNotification({ method: 'notifications/progress', params: { ...step, progressToken: token } }).catch(
           () => undefined
         ),
-    }),
   };
 }

@@ -3,7 +3,7 @@ import { type CallToolResult, type CompleteResult, type GetPromptResult, type Li
   type ServerContext } from '@modelcontextprotocol/server';
 import { type CallContext, type Sender, senderOf } from '../core/call-context.ts';
 import type { McpCore } from '../core/core.ts';
-import { HANDSHAKE, STATELESS } from '../revisions.ts';
+import { HANDSHAKE, STATELESS } from '../messages.ts';
 
 /** Lists do not change while the server runs; the contents of a resource do, and may be private. */
 const LISTED = { ttlMs: 3_600_000, cacheScope: 'public' } as const;
@@ -28,19 +28,19 @@ export function createStatelessServer(core: McpCore, sender?: () => Sender): Ser
       'server/discover': LISTED,
       'resources/read': READ,
     },
-    ...(instructions === undefined ? {} : { instructions }),
+    instructions,
   });
   const contextOf = ({ mcpReq, http }: ServerContext): CallContext => {
     const token = mcpReq._meta?.progressToken;
     return {
       sender: sender?.() ?? senderOf(http?.authInfo),
       signal: mcpReq.signal,
-      ...(token === undefined ? {} : {
-        report: (step) =>
+      report: token === undefined
+        ? undefined
+        : (step) =>
           mcpReq.notify({ method: 'notifications/progress', params: { ...step, progressToken: token } }).catch(() =>
             undefined
           ),
-      }),
     };
   };
   server.setRequestHandler('tools/list',

@@ -217,7 +217,7 @@ describe('the caller', () => {
     await held.begun();
     held.release();
     await answer;
-    expect(held.callers[0]).not.toHaveProperty('credential');
+    expect(held.callers[0]!.credential).toBeUndefined();
     expect(held.callers[0]!.trustedAs).toBe('a');
     raw.close();
   });

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { type Answer, HttpClient } from '../../../testkit/http-client.ts';
 import { connectHandshake, ENVELOPE, INITIALIZE } from '../../../testkit/mcp-clients.ts';
 import { type McpFixture, type McpFixtureOptions, serveMcpFixture } from '../../../testkit/mcp-listener.ts';
-import { STATELESS } from '../revisions.ts';
+import { STATELESS } from '../messages.ts';
 
 let fixture: McpFixture | undefined;
 let client: HttpClient | undefined;

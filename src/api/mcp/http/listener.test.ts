@@ -1,13 +1,15 @@
 import { once } from 'node:events';
-import { createServer, type RequestListener } from 'node:http';
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, it } from 'vitest';
 import { silentLog } from '../../../lib/log.ts';
-import type { ListenerOptions } from './listener-options.ts';
-import { createMcpListener, loadService } from './listener.ts';
+import type { HttpContext } from '../../http/index.ts';
+import { createMcpListener, type ListenerOptions, loadService } from './listener.ts';
 
 class Service {
-  answer: RequestListener = (_, response) => response.end('served');
+  serve(ctx: HttpContext): void {
+    ctx.body = 'served';
+  }
 }
 
 it('is unavailable while its packages cannot be loaded, and tries again with the next request', async () => {
@@ -18,10 +20,9 @@ it('is unavailable while its packages cannot be loaded, and tries again with the
     if (isBroken) throw new Error('the package is being replaced');
     return { McpService: Service } as never;
   };
-  const server = createServer(createMcpListener({ log } as unknown as ListenerOptions, importService).listener).listen(
-    0,
-    '127.0.0.1',
-  );
+  const origin = { guard: () => ({ may: 'everything' }), isOpen: true };
+  const { listener } = createMcpListener({ log, origin } as unknown as ListenerOptions, importService);
+  const server = createServer(listener).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const ask = () => fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`, { method: 'POST' });
   const refused = await ask();
@@ -33,6 +34,21 @@ it('is unavailable while its packages cannot be loaded, and tries again with the
   expect(failures).toEqual([{ err: new Error('the package is being replaced') }]);
   isBroken = false;
   expect(await (await ask()).text()).toBe('served');
+  server.close();
+});
+
+it('is not loaded for a page of another site', async () => {
+  const origin = { guard: () => ({ may: 'nothing', reason: 'this page may not call' }), isOpen: true };
+  const { listener } = createMcpListener({ log: silentLog, origin } as unknown as ListenerOptions,
+    () => Promise.reject(new Error('it was loaded')));
+  const server = createServer(listener).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const refused = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`, { method: 'POST' });
+  expect([refused.status, await refused.json()]).toEqual([403, {
+    jsonrpc: '2.0',
+    error: { code: -32000, message: 'this page may not call' },
+    id: null,
+  }]);
   server.close();
 });
 

@@ -1,9 +1,63 @@
+import type { Middleware } from 'koa';
 import type { RequestListener } from 'node:http';
 import { setImmediate } from 'node:timers/promises';
-import { INTERNAL_ERROR } from '../core/fault.ts';
-import type { ListenerOptions } from './listener-options.ts';
+import { ServiceError } from '../../../errors/index.ts';
+import { isLoopback } from '../../../lib/address.ts';
+import type { Clock } from '../../../lib/clock.ts';
+import type { Log } from '../../../lib/log.ts';
+import { plainAddress, type ReadAddress } from '../../../lib/trusted-proxies.ts';
+import { askedBy, type WebGuard } from '../../../lib/web-guard.ts';
+import type { AccessCheck, AccessWatch, RateLimit, Sender } from '../../../operations/index.ts';
+import { allowOrigin, createFramedApp, type RequestState } from '../../http/index.ts';
+import type { McpCore } from '../core/core.ts';
+import { INTERNAL_ERROR, jsonRpcErrors, Refusal } from '../core/fault.ts';
+import type { Revisions } from '../messages.ts';
+import type { Authenticator } from './authenticator.ts';
 import type * as Service from './mcp-service.ts';
 import type { SessionKind } from './sessions.ts';
+
+export interface ListenerOptions {
+  readonly core: McpCore;
+  readonly revisions: Revisions;
+  readonly authenticator: Authenticator;
+  /** The rate limit of MCP itself. */
+  readonly rateLimit: McpRateLimit;
+  /** The rate limit that all protocols share, which is checked first. */
+  readonly limit?: RateLimit | undefined;
+  /** Returns the client's address. Forwarding headers are ignored unless this says which proxies to trust. */
+  readonly readAddress?: ReadAddress;
+  /** Monitors a credential while a session or stream is open. */
+  readonly follow: (check: AccessCheck) => AccessWatch;
+  /** Called for each sender that was rejected; must not throw. */
+  readonly onRefused?: (refused: RefusedSender) => void;
+  readonly origin: OriginOptions;
+  readonly maxBodyBytes: number;
+  /** Whether responses are compressed for clients that accept it. */
+  readonly compress?: boolean;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export interface McpRateLimit {
+  readonly enabled: boolean;
+  readonly requests: number;
+  readonly windowMs: number;
+  /** Requests above `requests` that a window allows. */
+  readonly burst: number;
+  readonly by: 'ip' | 'api_key' | 'session';
+  readonly clock: Clock;
+}
+
+export interface OriginOptions {
+  readonly guard: WebGuard;
+  /**
+   * True if no credential is required: then `Host` is checked on every interface, not only on the loopback interface.
+   */
+  readonly isOpen: boolean;
+}
+
+/** A sender that was rejected, and the path. */
+export type RefusedSender = Pick<Sender, 'ip' | 'userAgent' | 'credential'> & { readonly path: string };
 
 /** MCP over HTTP as a request listener, without a server. */
 export interface McpListener {
@@ -16,7 +70,6 @@ export interface McpListener {
   stop(late: AbortSignal): Promise<void>;
 }
 
-const UNAVAILABLE = { code: INTERNAL_ERROR, message: 'MCP could not be loaded; the log of the service says why' };
 const NO_SESSIONS: Readonly<Record<SessionKind, number>> = { sse: 0, streamable: 0 };
 
 /**
@@ -50,18 +103,24 @@ export function createMcpListener(options: ListenerOptions,
     }
   }
 
-  async function answer(...[request, response]: Parameters<RequestListener>): Promise<void> {
+  const app = createFramedApp({
+    ...options,
+    protocol: 'mcp',
+    errors: jsonRpcErrors,
+    origins: ownPagesOnly(options.origin),
+  });
+  app.use(async (ctx) => {
     const ready = service ?? await loaded();
     // The client may have left meanwhile; its session or stream would never end.
-    if (response.destroyed) return;
-    if (ready !== undefined) return ready.answer(request, response);
-    response.writeHead(503, { 'Content-Type': 'application/json' }).end(
-      JSON.stringify({ jsonrpc: '2.0', error: UNAVAILABLE, id: null }),
-    );
-  }
-
+    if (ctx.res.destroyed) return;
+    if (ready === undefined)
+      throw new Refusal('unavailable', 'MCP could not be loaded; the log of the service says why', {
+        code: INTERNAL_ERROR,
+      });
+    await ready.serve(ctx);
+  });
   return {
-    listener: (request, response) => void answer(request, response),
+    listener: app.callback(),
     sessions: () => service?.sessions.count() ?? { ...NO_SESSIONS },
     held: () => service?.held ?? 0,
     async stop(late) {
@@ -71,15 +130,43 @@ export function createMcpListener(options: ListenerOptions,
   };
 }
 
+const CORS = {
+  methods: 'GET, POST, DELETE',
+  exposed:
+    'Mcp-Session-Id, MCP-Protocol-Version, X-Request-Id, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, ' +
+    'X-RateLimit-Reset, WWW-Authenticate',
+};
+
+const SHOWN =
+  'what a browser asks for to show it, such as a link or an image, opens no session; call MCP from a script or ' +
+  'from a program';
+
+/**
+ * Rejects requests from pages of other sites. Pages that may only read elsewhere are rejected here, because one path
+ * serves all tools, and so is what a browser wants to show.
+ */
+function ownPagesOnly({ guard, isOpen }: OriginOptions): Middleware<RequestState> {
+  return (ctx, next) => {
+    const { origin, host } = ctx.headers;
+    const verdict = guard({ host, origin, anyHost: !isOpen && !isOnLoopback(ctx.req.socket.localAddress) });
+    if (verdict.may !== 'everything') throw new ServiceError('forbidden', verdict.reason);
+    if (askedBy(ctx.headers) !== 'script') throw new ServiceError('forbidden', SHOWN);
+    return allowOrigin(ctx, next, origin, CORS);
+  };
+}
+
+function isOnLoopback(local: string | undefined): boolean {
+  return isLoopback({ kind: 'tcp', host: plainAddress(local) ?? '', port: 0 });
+}
+
 /**
  * The packages that `mcp-service.ts` imports, and before them large parts that they import: the first one is all of
  * zod.
  */
 const PACKAGES: readonly (() => Promise<unknown>)[] = [() => import('@modelcontextprotocol/sdk/server/zod-compat.js'),
   () => import('@modelcontextprotocol/sdk/types.js'), () => import('@modelcontextprotocol/sdk/server/index.js'),
-  () => import('@modelcontextprotocol/sdk/server/streamableHttp.js'),
-  () => import('@modelcontextprotocol/server/validators/ajv'), () => import('@modelcontextprotocol/server'),
-  () => import('@modelcontextprotocol/node')];
+  () => import('@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js'),
+  () => import('@modelcontextprotocol/server/validators/ajv'), () => import('@modelcontextprotocol/server')];
 
 /**
  * Imports the service in steps: Node evaluates all modules of an import in one turn of the event loop, in which nobody

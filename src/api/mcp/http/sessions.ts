@@ -1,8 +1,49 @@
 import { randomBytes } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
+import { ServiceError } from '../../../errors/index.ts';
 import type { Clock } from '../../../lib/clock.ts';
-import { REFUSED, SESSION_NOT_FOUND } from '../core/fault.ts';
-import { Refusal } from './exchange.ts';
-import type { Party } from './party.ts';
+import { whenClosed } from '../../../lib/responses.ts';
+import { clientNetwork } from '../../../lib/trusted-proxies.ts';
+import type { AccessWatch } from '../../../operations/index.ts';
+import { Refusal, SESSION_NOT_FOUND } from '../core/fault.ts';
+import type { Identity } from './authenticator.ts';
+
+/** The client that opens sessions and streams. */
+export interface Party {
+  /**
+   * The only owner that may use its sessions: an MCP key or a user of the service; undefined without authentication.
+   */
+  readonly owner: string | undefined;
+  /** The account whose share of the sessions is used: the owner's, or the address's. */
+  readonly account: string;
+  /** The credential, to distinguish a renewed one from the previous one; undefined for none. */
+  readonly credential: string | undefined;
+  /** Monitors the credential while a session or stream is open. */
+  follow(): AccessWatch;
+}
+
+export function partyOf(identity: Identity & { readonly ok: true }, ip: string, credential: string | undefined,
+  follow: () => AccessWatch): Party
+{
+  const owner = ownerOf(identity);
+  return { owner, account: owner ?? `ip ${clientNetwork(ip)}`, credential, follow };
+}
+
+/**
+ * The name under which the sessions of a key or a user are recorded as theirs: that of the key itself and of the user's
+ * record, because names are used again.
+ */
+export function ownerOf({ owner, key, user }: Identity & { readonly ok: true }): string | undefined {
+  if (owner !== undefined) return `key ${key ?? owner.name}`;
+  return user === undefined ? undefined : `user ${user.account ?? user.username}`;
+}
+
+/** Ends a response without an end of its own when the credential of its request ends. */
+export function endWith(party: Party, response: ServerResponse): void {
+  const { signal, release } = party.follow();
+  signal.addEventListener('abort', () => void response.end(), { once: true });
+  whenClosed(response, release);
+}
 
 /**
  * Limits of sessions: how many are open at once, how many of them one user, key or address may have,
@@ -118,14 +159,14 @@ export class Sessions {
   }
 
   /**
-   * Reserves a place for a session that is about to begin; the returned function releases it. Throws a `Refusal` if
-   * there is none: 429 if the account already has its share, 503 if all are taken.
+   * Reserves a place for a session that is about to begin; the returned function releases it. Throws if there is
+   * none: 429 if the account already has its share, 503 if all are taken.
    */
   reserve(account: string): () => void {
     this.#requireShare(account);
     if (this.#sessions.size + this.#reserved.length >= MAX_SESSIONS) this.#removeExpired();
     if (this.#sessions.size + this.#reserved.length >= MAX_SESSIONS) {
-      throw new Refusal(503, REFUSED,
+      throw new ServiceError('unavailable',
         `${MAX_SESSIONS} sessions are open, which is the most; end one, or try again later`, {
         headers: { 'Retry-After': '60' },
       });
@@ -141,7 +182,7 @@ export class Sessions {
   #requireShare(account: string): void {
     if (this.#countOf(account) >= MAX_SESSIONS_OF_ONE) this.#removeExpired();
     if (this.#countOf(account) < MAX_SESSIONS_OF_ONE) return;
-    throw new Refusal(429, REFUSED,
+    throw new ServiceError('rate_limited',
       `you have ${MAX_SESSIONS_OF_ONE} sessions open, which is the most for one user or address; end one with ` +
         'DELETE, or try again later', { headers: { 'Retry-After': '60' } });
   }
@@ -171,10 +212,10 @@ export class Sessions {
     return undefined;
   }
 
-  /** Like `find`, but throws a `Refusal` (404): the client then starts a new session. */
+  /** Like `find`, but throws 404: the client then starts a new session. */
   get(id: string, kind: SessionKind, owner: string | undefined): Session {
     const session = this.find(id, kind, owner);
-    if (session === undefined) throw new Refusal(404, SESSION_NOT_FOUND, 'Session not found');
+    if (session === undefined) throw sessionNotFound();
     return session;
   }
 
@@ -216,3 +257,6 @@ export class Sessions {
     for (const [id, session] of this.#sessions) if (session.isExpired()) this.remove(id);
   }
 }
+
+export const sessionNotFound = (): Refusal =>
+  new Refusal('not_found', 'Session not found', { code: SESSION_NOT_FOUND });

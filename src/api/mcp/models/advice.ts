@@ -1,7 +1,7 @@
 import { ServiceError } from '../../../errors/index.ts';
 import { closest } from '../../../lib/did-you-mean.ts';
+import { isSystemCollection } from '../../../lib/system-collection.ts';
 import type { DocumentName } from './arguments.ts';
-import { collectionsOf } from './collections.ts';
 import type { ModelService } from './model-tool.ts';
 
 /** Number of collection names that an error lists. */
@@ -62,6 +62,36 @@ async function nearDocuments(service: ModelService, collection: string,
       lang: document.lang,
     }));
     return [...new Map(all.map((document) => [`${document.key}|${document.lang}`, document])).values()].slice(0, 4);
+  } catch (error) {
+    if (error instanceof ServiceError) return [];
+    throw error;
+  }
+}
+
+/** A collection as a list shows it. */
+interface KnownCollection {
+  readonly name: string;
+  /** Absent if the caller may not read the statistics. */
+  readonly documents?: number;
+}
+
+/**
+ * The collections that the caller may see: for administrators all with documents, otherwise those whose configuration
+ * the caller may read.
+ */
+export async function collectionsOf(service: ModelService): Promise<KnownCollection[]> {
+  try {
+    const { collections } = await service.call('getStats', {});
+    return collections.filter(({ name }) => !isSystemCollection(name)).map(({ name, documentCount }) => ({
+      name,
+      documents: documentCount,
+    }));
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+  }
+  try {
+    const { configs } = await service.call('listCollectionConfigs', {});
+    return configs.map(({ collection }) => ({ name: collection })).filter(({ name }) => !isSystemCollection(name));
   } catch (error) {
     if (error instanceof ServiceError) return [];
     throw error;

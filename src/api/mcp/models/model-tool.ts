@@ -1,10 +1,10 @@
 import type { OperationId, Operations } from '../../../../generated/docs/operations.ts';
 import { AnswerBudget, type OutputOf, type Reply } from '../../../operations/index.ts';
+import type { JsonSchema } from '../core/arguments.ts';
 import { type CallContext, callerOf } from '../core/call-context.ts';
-import type { JsonSchema } from '../core/json-schema.ts';
 import type { AnyInvoke, Tool } from '../core/tool.ts';
+import { type ModelArguments, readArguments } from './arguments.ts';
 import { bytesOf } from './fitting.ts';
-import { type ModelArguments, readArguments } from './read-arguments.ts';
 
 /**
  * Most bytes of a core tool's result: 1,800 tokens of four bytes. `SVC_MCP_MAX_ANSWER_TOKENS` lowers it, and

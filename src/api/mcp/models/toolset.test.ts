@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { tools } from '../../../../generated/mcp/tools.ts';
 import { type DocsServer, startDocsServer } from '../../../testkit/docs-server.ts';
 import { connectHandshake, mcpUrl, RawClient } from '../../../testkit/mcp-clients.ts';
-import { parseToolset } from '../core/toolset.ts';
+import { parseToolset } from '../core/tools.ts';
 import { CORE_NAMES } from './index.ts';
 
 let server: DocsServer | undefined;

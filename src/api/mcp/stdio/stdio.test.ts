@@ -12,8 +12,8 @@ import { bareEnvironment } from '../../../testkit/bare-environment.ts';
 import { MAIN, ROOT } from '../../../testkit/docs-process.ts';
 import { ENVELOPE, INITIALIZE } from '../../../testkit/mcp-clients.ts';
 import type { McpCore } from '../core/core.ts';
+import { pinRevision } from '../messages.ts';
 import { CORE_NAMES } from '../models/index.ts';
-import { pinRevision } from '../revisions.ts';
 import { serveOverStdio, type StdioServer } from './serve-stdio.ts';
 
 interface Line {

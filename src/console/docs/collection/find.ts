@@ -1,8 +1,7 @@
 import { aggregateDocuments, listMetaKeys, searchDocuments, searchFullText,
   searchHybrid } from '../../../../generated/docs/sdk/sdk.gen.ts';
+import type { HybridResult, ProjectedDocument } from '../../../../generated/docs/sdk/types.gen.ts';
 import { ask, askWithResponse } from '../../shared/ask.ts';
-import type { Filters } from './filters.ts';
-import { groupPassages, type Hit } from './passages.ts';
 
 export const PAGE_SIZE = 20;
 
@@ -35,7 +34,7 @@ export interface Found {
   readonly corrected?: string;
 }
 
-export interface Search {
+interface Search {
   readonly collection: string;
   readonly query: string;
   readonly way: Way;
@@ -63,15 +62,15 @@ export function findPage(search: Search): Promise<Found> {
 const filterOf = ({ filters, expression }: Search): { filterMeta?: Record<string, string[]>; filter?: string } => {
   const given = Object.entries(filters).filter(([, values]) => values.length > 0);
   return {
-    ...(given.length > 0 && { filterMeta: Object.fromEntries(given.map(([key, values]) => [key, [...values]])) }),
-    ...(expression !== '' && { filter: expression }),
+    filterMeta: given.length > 0 ? Object.fromEntries(given.map(([key, values]) => [key, [...values]])) : undefined,
+    filter: expression || undefined,
   };
 };
 
 /** The page of a list whose length is known. */
 function pageOf({ offset }: Search, hits: readonly Hit[], total: number): Pick<Found, 'hits' | 'total' | 'next'> {
   const next = offset + hits.length;
-  return { hits, total, ...(hits.length > 0 && next < total && { next }) };
+  return { hits, total, next: hits.length > 0 && next < total ? next : undefined };
 }
 
 async function browse(search: Search): Promise<Found> {
@@ -124,7 +123,7 @@ async function byWords(search: Search): Promise<Found> {
     isLeast: found.totalIsLowerBound === true,
     facets: facetsOf(found.facets),
     suggestions: found.suggestions ?? [],
-    ...(found.spellCorrected && { corrected: found.spellCorrected.corrected }),
+    corrected: found.spellCorrected?.corrected,
   };
 }
 
@@ -148,8 +147,8 @@ async function byMeaning(search: Search): Promise<Found> {
     isLeast: false,
     facets: facetsOf(found.facets),
     suggestions: [],
-    ...(found.results.length > PASSAGES && { next: offset + PASSAGES }),
-    ...(found.spellCorrected && { corrected: found.spellCorrected.corrected }),
+    next: found.results.length > PASSAGES ? offset + PASSAGES : undefined,
+    corrected: found.spellCorrected?.corrected,
   };
 }
 
@@ -164,4 +163,81 @@ function facetsOf(facets: Readonly<Record<string, readonly { value: string; coun
     key,
     values,
   }));
+}
+
+/** Values that documents must have, by metadata key: one of the values of each key. */
+export type Filters = Readonly<Record<string, readonly string[]>>;
+
+const PREFIX = 'f.';
+
+/** In the URL they are `f.KEY`, a JSON list each, because values may contain any character. */
+export function readFilters(query: Readonly<Record<string, string>>): Filters {
+  const entries = Object.entries(query).filter(([name]) => name.startsWith(PREFIX));
+  return Object.fromEntries(
+    entries.map(([name, text]) => [name.slice(PREFIX.length), listOf(text)]).filter(([, values]) => values!.length > 0),
+  );
+}
+
+/** Returns the parameters that change the filters of a URL into others. */
+export function writeFilters(before: Filters, next: Filters): Record<string, string | undefined> {
+  const keys = new Set([...Object.keys(before), ...Object.keys(next)]);
+  return Object.fromEntries(
+    [...keys].map((key) => [PREFIX + key, next[key]?.length ? JSON.stringify(next[key]) : undefined]),
+  );
+}
+
+/** Adds a value to a filter, or removes it if it is there. */
+export function toggled(filters: Filters, key: string, value: string): Filters {
+  const values = filters[key] ?? [];
+  return { ...filters, [key]: values.includes(value) ? values.filter((other) => other !== value) : [...values, value] };
+}
+
+function listOf(text: string): string[] {
+  try {
+    const value: unknown = JSON.parse(text);
+    return Array.isArray(value) ? value.map(String) : [];
+  } catch {
+    return [];
+  }
+}
+
+export interface Hit {
+  readonly document: ProjectedDocument;
+  /** Passages with the matches tagged. */
+  readonly passages: readonly string[];
+}
+
+/** Most passages of a document that are shown, and most characters of each. */
+const SHOWN = 2;
+const LENGTH = 300;
+
+type FoundPassage = Pick<HybridResult, 'document' | 'chunkText' | 'matchedTerms'>;
+
+/** The documents of passages, each once, at the place of its best passage. */
+export function groupPassages(results: readonly FoundPassage[]): Hit[] {
+  const hits = new Map<string, { document: ProjectedDocument; passages: string[] }>();
+  for (const { document, chunkText, matchedTerms } of results) {
+    const hit = hits.get(document.id) ?? { document, passages: [] };
+    if (chunkText !== undefined && hit.passages.length < SHOWN)
+      hit.passages.push(tagWords(chunkText.slice(0, LENGTH), matchedTerms));
+    hits.set(document.id, hit);
+  }
+  return [...hits.values()];
+}
+
+/** Tags the words of a passage that are one of the terms, in this or another form of it. */
+export function tagWords(passage: string, terms: readonly string[]): string {
+  const wanted = terms.map((term) => term.toLowerCase());
+  return passage.replace(/[\p{L}\p{N}_]+/gu,
+    (word) => (wanted.some((term) => areForms(term, word.toLowerCase())) ? `<mark>${word}</mark>` : word));
+}
+
+const SHORTEST_STEM = 4;
+const LONGEST_ENDING = 3;
+
+/** The service tells the words that match, not where: `worker` and `workers` count as one, `use` and `used` do not. */
+function areForms(a: string, b: string): boolean {
+  const [short, long] = a.length <= b.length ? [a, b] : [b, a];
+  return short === long ||
+    (short.length >= SHORTEST_STEM && long.length - short.length <= LONGEST_ENDING && long.startsWith(short));
 }

@@ -1,14 +1,16 @@
 import { useEffect, useState } from 'preact/hooks';
-import { updateDocument } from '../../../../generated/docs/sdk/sdk.gen.ts';
+import { addDocument, updateDocument } from '../../../../generated/docs/sdk/sdk.gen.ts';
 import { ask, messageOf, RequestError } from '../../shared/ask.ts';
-import { useAskBeforeLeaving } from '../../shared/leaving.ts';
+import { useAskBeforeLeaving } from '../../shared/router.ts';
 import { Markdown } from '../../shared/markdown.tsx';
-import { showToast } from '../../shared/toasts.tsx';
+import { attempt, showToast } from '../../shared/toasts.tsx';
 import { useSettled } from '../../shared/use-load.ts';
-import { userName } from '../config.ts';
+import { userName } from '../session-life.ts';
 import { metaOf, type MetaRow, rowsOf } from './meta-rows.ts';
 import type { DocumentTabProps } from './page.tsx';
 import { Icon } from '../../shared/icons.tsx';
+import { Dialog, Field } from '../../shared/parts.tsx';
+import { documentAt } from '../places.ts';
 
 /** The text beside its preview. Saving is rejected if another user has changed the document meanwhile. */
 export function Editor({ collection, document, onChange }: DocumentTabProps) {
@@ -34,7 +36,7 @@ export function Editor({ collection, document, onChange }: DocumentTabProps) {
   };
   const save = async (): Promise<void> => {
     try {
-      await ask(updateDocument({ body: { collection, key, lang, contentMd: text, meta: metaOf(rows), ...(checksum !== undefined && { ifChecksum: checksum }) } }));
+      await ask(updateDocument({ body: { collection, key, lang, contentMd: text, meta: metaOf(rows), ifChecksum: checksum } }));
       dropDraft(name);
       showToast('Saved');
       onChange();
@@ -84,7 +86,7 @@ function MetaEditor({ rows, onChange }: { readonly rows: readonly MetaRow[]; rea
 }
 
 /** Changes to a document that are not saved yet. */
-export interface Draft {
+interface Draft {
   /** Who has made them. */
   readonly user: string;
   readonly text: string;
@@ -115,4 +117,32 @@ function readDraft(name: string, user: string): Draft | undefined {
 
 function dropDraft(name: string): void {
   sessionStorage.removeItem(PREFIX + name);
+}
+
+interface NewDocumentProps {
+  readonly collection?: string;
+  readonly onClose: () => void;
+}
+
+/** Creates an empty document and opens it. An existing document is not changed. */
+export function NewDocument({ collection: usual = '', onClose }: NewDocumentProps) {
+  const [collection, setCollection] = useState(usual);
+  const [key, setKey] = useState('');
+  const [lang, setLang] = useState('en');
+  const create = async (): Promise<void> => {
+    const done = await attempt(() => ask(addDocument({ headers: { 'If-None-Match': '*' }, body: { collection, key, lang, contentMd: `# ${key}\n` } })));
+    if (!done) return;
+    onClose();
+    location.hash = documentAt(collection, { key, lang }, 'edit');
+  };
+  return (
+    <Dialog title="New document" onClose={onClose}>
+      <form class="stack" onSubmit={(event) => { event.preventDefault(); void create(); }}>
+        <Field label="Collection"><input required value={collection} onInput={(event) => setCollection(event.currentTarget.value)} /></Field>
+        <Field label="Key" hint="The name within the collection, such as guides/start"><input required autoFocus value={key} onInput={(event) => setKey(event.currentTarget.value)} /></Field>
+        <Field label="Language"><input required value={lang} onInput={(event) => setLang(event.currentTarget.value)} /></Field>
+        <div class="row end"><button type="button" onClick={onClose}>Cancel</button><button class="primary" type="submit">Create</button></div>
+      </form>
+    </Dialog>
+  );
 }

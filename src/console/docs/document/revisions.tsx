@@ -17,7 +17,7 @@ export function Revisions({ collection, document, onChange }: DocumentTabProps) 
   const list = useLoad(async (signal) => ask(listRevisions({ signal, body: { collection, key, lang, limit: NEWEST } })), [collection, key, lang, checksum]);
   const [chosen, setChosen] = useState<number>();
   const restore = (revision: number): Promise<unknown> => attempt(async () => {
-    await ask(restoreRevision({ body: { collection, key, lang, revision, ...(checksum !== undefined && { ifChecksum: checksum }) } }));
+    await ask(restoreRevision({ body: { collection, key, lang, revision, ifChecksum: checksum } }));
     onChange();
   }, `Revision ${revision} was restored`);
   return (

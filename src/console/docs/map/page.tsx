@@ -15,7 +15,7 @@ const LIT = 10;
 export function VectorMapPage({ collection }: { readonly collection: string }) {
   const [typed, setTyped] = useState('');
   const query = useSettled(typed.trim(), 250);
-  const map = useLoad(async (signal) => ask(projectVectors({ signal, body: { collection, sample: SAMPLE, ...(query !== '' && { query }) } })), [collection, query]);
+  const map = useLoad(async (signal) => ask(projectVectors({ signal, body: { collection, sample: SAMPLE, query: query || undefined } })), [collection, query]);
   const hits = useLoad(async (signal) => (query === '' ? new Map<string, number>() : rankOf(collection, query, signal)), [collection, query]);
   return (
     <Page title="Map" crumbs={[['Collections', '#/'], [collection, collectionAt(collection)]]} about="Documents of alike meaning lie together. Drag to move, use the wheel or two fingers to come closer.">

@@ -26,7 +26,7 @@ export const history: ModelTool = {
     const offset = args.get<number>('offset') ?? 0;
     const { revisions, deletedAt } = await withDocument(service, name,
       () => service.call('listRevisions', { ...name, limit: ALL, includeContent: false }));
-    const deleted = deletedAt === undefined ? {} : { deleted_at: momentOf(deletedAt) };
+    const deleted = { deleted_at: deletedAt === undefined ? undefined : momentOf(deletedAt) };
     const wanted = args.get<number>('revision');
     if (wanted === undefined) {
       const listed = revisions.slice(offset, offset + MAX_LISTED).map(({ revision, updatedAt }) => ({
@@ -40,7 +40,7 @@ export const history: ModelTool = {
         ...deleted,
         versions: shown,
         total: revisions.length,
-        ...(next < revisions.length ? { next_offset: next } : {}),
+        next_offset: next < revisions.length ? next : undefined,
       };
     }
     const place = revisions.findIndex(({ revision }) => revision === wanted);

@@ -1,7 +1,6 @@
 import { ServiceError } from '../../../../errors/index.ts';
-import { collectionMissing } from '../advice.ts';
+import { collectionMissing, collectionsOf } from '../advice.ts';
 import { FILTER, limitOf, momentOf, OFFSET } from '../arguments.ts';
-import { collectionsOf } from '../collections.ts';
 import { fitting, shortened } from '../fitting.ts';
 import { type ModelTool, roomBeside } from '../model-tool.ts';
 
@@ -22,10 +21,10 @@ export const listCollections: ModelTool = {
     return {
       collections: shown,
       total: all.length,
-      ...(next < all.length ? { next_offset: next } : {}),
-      ...(all.length === 0
-        ? { note: 'there are no collections that you can see; write makes one with its first document' }
-        : {}),
+      next_offset: next < all.length ? next : undefined,
+      note: all.length === 0
+        ? 'there are no collections that you can see; write makes one with its first document'
+        : undefined,
     };
   },
 };
@@ -70,13 +69,13 @@ export const listDocuments: ModelTool = {
       return {
         key,
         lang,
-        ...(title === undefined ? {} : { title: shortened(title, 100) }),
-        ...(updatedAt === undefined ? {} : { updated_at: momentOf(updatedAt) }),
+        title: title && shortened(title, 100),
+        updated_at: updatedAt === undefined ? undefined : momentOf(updatedAt),
       };
     });
     const shown = fitting(documents, roomBeside({}, service));
     const next = offset + shown.length;
-    return { documents: shown, total, ...(next < total && shown.length > 0 ? { next_offset: next } : {}) };
+    return { documents: shown, total, next_offset: next < total && shown.length > 0 ? next : undefined };
   },
 };
 
@@ -119,9 +118,9 @@ export const listFields: ModelTool = {
         field,
         documents: totalDocs,
         values: shown,
-        ...(shown.length < values.length || values.length === MAX_VALUES
-          ? { note: 'rarer values are left out; narrow them with filter' }
-          : {}),
+        note: shown.length < values.length || values.length === MAX_VALUES
+          ? 'rarer values are left out; narrow them with filter'
+          : undefined,
       };
     }
     const { meta } = await service.call('listMetaKeys', { collection });
@@ -138,7 +137,7 @@ export const listFields: ModelTool = {
     const shown = fitting(fields, roomBeside({}, service));
     return {
       fields: shown,
-      ...(shown.length < fields.length ? { note: `${fields.length - shown.length} more fields are left out` } : {}),
+      note: shown.length < fields.length ? `${fields.length - shown.length} more fields are left out` : undefined,
     };
   },
 };

@@ -56,23 +56,18 @@ export const recall: ModelTool = {
       offset,
       includeContent: true,
       ...args.pick({ user: 'userId' }),
-      ...(topic === undefined ? {} : { filterMeta: { scenario: [topic] } }),
+      filterMeta: topic === undefined ? undefined : { scenario: [topic] },
     });
     const memories = results.map(({ document: { contentMd = '', meta, addedAt } }) => ({
       text: shortened(contentMd, MAX_TEXT),
-      ...topicOf(meta),
-      ...(addedAt === undefined ? {} : { at: momentOf(addedAt) }),
+      topic: meta?.['scenario']?.[0] || undefined,
+      at: addedAt === undefined ? undefined : momentOf(addedAt),
     }));
     const shown = fitting(memories.slice(0, limit), roomBeside({}, service));
     return {
       memories: shown,
-      ...(shown.length < memories.length ? { next_offset: offset + shown.length } : {}),
-      ...(shown.length === 0 ? { note: 'nothing was found; try other words, or leave topic and user out' } : {}),
+      next_offset: shown.length < memories.length ? offset + shown.length : undefined,
+      note: shown.length === 0 ? 'nothing was found; try other words, or leave topic and user out' : undefined,
     };
   },
 };
-
-function topicOf(meta: Readonly<Record<string, readonly string[]>> | undefined): { topic?: string } {
-  const topic = meta?.['scenario']?.[0];
-  return topic === undefined || topic === '' ? {} : { topic };
-}

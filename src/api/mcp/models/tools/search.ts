@@ -1,7 +1,6 @@
 import { ServiceError } from '../../../../errors/index.ts';
-import { collectionMissing } from '../advice.ts';
+import { collectionMissing, collectionsOf } from '../advice.ts';
 import { FILTER, limitOf, OFFSET } from '../arguments.ts';
-import { collectionsOf } from '../collections.ts';
 import { fitting, shortened } from '../fitting.ts';
 import { type ModelService, type ModelTool, roomBeside } from '../model-tool.ts';
 
@@ -38,21 +37,19 @@ export const search: ModelTool = {
     const input = {
       query: args.text('query'),
       ...args.pick({ filter: 'filterMeta' }),
-      ...(args.get('lang') === undefined ? {} : { langs: [args.text('lang')] }),
+      langs: args.get('lang') === undefined ? undefined : [args.text('lang')],
     };
     const rankings = await Promise.all(
       names.slice(0, MAX_COLLECTIONS).map((name) => rank(service, { ...input, collection: name }, offset + limit + 1)),
     );
-    const prompt = rankings.length === 1 && rankings[0]!.prompt !== undefined
-      ? { how_to_answer: rankings[0]!.prompt }
-      : {};
+    const prompt = { how_to_answer: rankings.length === 1 ? rankings[0]!.prompt : undefined };
     const found = interleaved(rankings.map(({ hits }) => hits));
     const shown = fitting(found.slice(offset, offset + limit), roomBeside(prompt, service));
     const next = offset + shown.length;
     if (shown.length === 0 && collection !== undefined) await complainOf(service, collection);
     return {
       results: shown,
-      ...(next < found.length ? { next_offset: next } : {}),
+      next_offset: next < found.length ? next : undefined,
       ...prompt,
       ...noteOf(shown.length, offset, names.length),
     };
@@ -90,9 +87,9 @@ async function rank(service: ModelService, input: { readonly collection: string 
       collection: input.collection,
       key,
       lang,
-      ...(title === undefined ? {} : { title: shortened(title, MAX_TITLE) }),
+      title: title && shortened(title, MAX_TITLE),
       snippet: snippetOf(chunkText, matchedTerms),
-      ...(startLine === undefined || startLine === 1 ? {} : { line: startLine }),
+      line: startLine === 1 ? undefined : startLine,
     });
   }
   return { hits: [...hits.values()], prompt: responsePrompt };

@@ -55,11 +55,7 @@ export const edit: ModelTool = {
     const { contentMd, checksum } = await withDocument(service, name, () => service.call('getDocument', name));
     const edited = changed(contentMd, args.get<string>('old_text'), args.text('new_text'));
     try {
-      await service.call('updateDocument', {
-        ...name,
-        contentMd: edited,
-        ...(checksum === undefined ? {} : { ifChecksum: checksum }),
-      });
+      await service.call('updateDocument', { ...name, contentMd: edited, ifChecksum: checksum });
     } catch (error) {
       if (!(error instanceof ServiceError) || error.code !== 'precondition_failed') throw error;
       throw new ServiceError('precondition_failed', 'somebody else changed the document just now', {
