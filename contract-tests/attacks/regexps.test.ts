@@ -11,12 +11,12 @@ import { regExpsOf } from './regexps-of-source.ts';
  */
 const BOUNDED: readonly [file: string, begins: string, why: string][] = [['app/secrecy/index.ts', '/TOKEN|',
   'names of variables of the server itself'], ['app/ship/this-machine.ts', '/^(?=.{1,128}$)',
-  'names of variables of the ship itself'], ['app/tracing/trace-settings.ts', '/\\/+$/',
+  'names of variables of the ship itself'], ['app/tracing/index.ts', '/\\/+$/',
   "a URL of the server's own environment"], ['docs/documents/get-document.ts', '/%%(?=([^%',
   'looks ahead over nothing that it could begin with, so no character is read twice'], ['docs/maintenance/export.ts',
   '/[. ]+$/', 'a key of at most 1024 bytes'], ['docs/memory/summary/sentences.ts', '/^ {0,3}(`{3,}(?!`|',
-  'is anchored, so that it looks ahead once a line'], ['embedding/remote/endpoint.ts', '/\\/+$/',
-  'a URL of at most 8 KiB, once a provider'], ['embedding/role-prefix.ts', '/(?:^|[/',
+  'is anchored, so that it looks ahead once a line'], ['embedding/remote/post-json.ts', '/\\/+$/',
+  'a URL of at most 8 KiB, once a provider'], ['embedding/usable-vector.ts', '/(?:^|[/',
   'the name of a model, of at most 1 KiB'], ['lib/address.ts', '/^(?=.{1,253}$)', 'an address in the settings'], [
   'console/shared/exposition.ts',
   '/(\\w+)="',
@@ -32,11 +32,11 @@ const BOUNDED: readonly [file: string, begins: string, why: string][] = [['app/s
   'lib/duration.ts',
   '/(\\d+(?:\\.\\d+)?)(ms|[smhdw])/g',
   'run on what the expression above it, which is linear, has read',
-], ['lib/setting-values.ts', '/^(', 'a header in the settings'], ['lib/regexp-syntax.ts', '/([*+?])\\??|',
+], ['lib/setting-values.ts', '/^(', 'a header in the settings'], ['lib/regexp-automaton.ts', '/([*+?])\\??|',
   'a pattern of at most 1024 characters'], ['lib/trusted-proxies.ts', '/%.*$/',
   'a header has no line break, without which it cannot fail'], ['search/inverted/dictionary.ts', '/[^*?]*$/',
-  'a word of a query of at most 4 KiB'], ['ship/execute/ai-text/endpoint-url.ts', '/\\/+$/',
-  'an address in the settings of a ship'], ['ship/execute/diagnostic/repository-checks.ts', '/\\s*\\n\\s*/g',
+  'a word of a query of at most 4 KiB'], ['ship/execute/ai-text/send-chat.ts', '/\\/+$/',
+  'an address in the settings of a ship'], ['ship/execute/diagnostic.ts', '/\\s*\\n\\s*/g',
   'at most 4 KiB of what git says'], ['storage/postgres/dialect.ts', '/,?\\s*\\bWITHOUT',
   'statements that this program wrote'], ['storage/postgres/dialect.ts', '/,?\\s*\\bSTRICT',
   'statements that this program wrote'], ['storage/open-transaction.ts', '/\\s+FOR',
@@ -65,10 +65,11 @@ const MADE: readonly [file: string, of: string][] = [['api/http/routes.ts', 'pat
   'convert/wiki/convert-page.ts',
   'words that are written there',
 ], ['convert/wiki/wikitext/tags.ts', 'names of tags that are written there'], ['lib/regexp-automaton.ts',
-  'single atoms of a pattern, run on single characters'], ['lib/regexp-syntax.ts',
-  'compiled for its grammar alone, and never run'], ['runs/fleet/authority/files.ts',
-  'two names of PEM blocks; blocks are parted by what cannot be in them'], ['ship/execute/mask/secret-patterns.ts',
-  'a width'], ['text/code/symbols/script.ts', 'parts that are written there, with every repetition bounded'], [
+  'single atoms of a pattern, run on single characters; the pattern is compiled for its grammar alone'], [
+  'runs/fleet/authority/files.ts',
+  'two names of PEM blocks; blocks are parted by what cannot be in them',
+], ['ship/execute/mask/secret-patterns.ts', 'a width'], ['text/code/symbols/script.ts',
+  'parts that are written there, with every repetition bounded'], [
   'text/folding.ts',
   'characters that are written there',
 ], ['text/languages/polish-stemmer.ts', 'endings that are written there']];

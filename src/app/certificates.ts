@@ -1,10 +1,10 @@
 import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createSecureContext } from 'node:tls';
-import { ConfigError } from '../lib/config-error.ts';
+import type { Timer } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import { Loop } from '../lib/loop.ts';
-import type { Timer } from '../lib/timer.ts';
+import { ConfigError } from '../lib/setting-values.ts';
 import { type TlsMaterial, tlsOptions, type TlsSource } from '../lib/tls.ts';
 import type { Settings } from './settings/index.ts';
 
@@ -15,12 +15,12 @@ import type { Settings } from './settings/index.ts';
 const LOOK_MS = 10_000;
 
 /** A file, and the name of its setting for messages. */
-export interface NamedFile {
+interface NamedFile {
   readonly setting: string;
   readonly file: string;
 }
 
-export interface CertificateFiles {
+interface CertificateFiles {
   readonly cert: NamedFile;
   readonly key: NamedFile;
   /** Authority of the clients' certificates; enables mutual TLS. */

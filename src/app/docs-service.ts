@@ -7,9 +7,9 @@ import { announcer, type AuditSettings, createDocumentService, type DocsSettings
 import { ServiceError } from '../errors/index.ts';
 import { type Address, formatAddress } from '../lib/address.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
-import { ConfigError } from '../lib/config-error.ts';
 import { makeFolder } from '../lib/files.ts';
 import type { Log } from '../lib/log.ts';
+import { ConfigError } from '../lib/setting-values.ts';
 import { SpoolFolder } from '../lib/spool.ts';
 import { type Caller, createInvoker, createPermits, type Invoke, type Protocol } from '../operations/index.ts';
 import { BodyCodec, ChangeFeed, DOCUMENT_MIGRATIONS, FileLock, type KeyRing, migrate, openDatabase, openPostgres,
@@ -21,9 +21,8 @@ import { type Listeners, serveProtocols } from './protocols/index.ts';
 import { mcpAnswerBytes } from './protocols/limits.ts';
 import { connectToLeader } from './replication/connect.ts';
 import { IN_MEMORY, missingControls, type Settings } from './settings/index.ts';
-import { readSpecification, type SpecificationFiles } from './specification.ts';
+import { BUILD_VERSION, readSpecification, type SpecificationFiles } from './specification.ts';
 import type { TraceSettings } from './tracing/index.ts';
-import { BUILD_VERSION } from './version.ts';
 import { WorkerSupervisor } from './workers/worker-supervisor.ts';
 
 /** Every authenticated caller may scrape, and sees the collections that the caller may read. */
@@ -135,8 +134,8 @@ export async function startDocumentService(options: StartOptions): Promise<Runni
         : settings.database.path,
       built: Object.keys(service.handlers),
       workerPids: () => workers?.pids ?? [],
-      ...(ended && { ended }),
-      ...(reload && { reload }),
+      ended,
+      reload,
       stop: stopInOrder({ listeners, service, backups, sql, converter, spools, ownFiles }, settings, log),
     };
   } catch (error) {
@@ -215,7 +214,7 @@ async function serve({ settings, log, clock, validateResponses = false }: StartO
   const specification = await readSpecification('docs');
   // With several nodes, each applies what the others have committed before it authenticates and authorizes a request.
   const follow = settings.storage.driver === 'postgres' ? () => service.refresh() : undefined;
-  const deps = { service, clock, follow, ...(follow && { refresh: follow }) };
+  const deps = { service, clock, follow, refresh: follow };
   const invoke = createServiceInvoke(settings, deps, specification);
   const permits = createPermits<Operations>({
     operations,
@@ -273,7 +272,7 @@ export function createServiceInvoke(settings: Settings, { service, clock, follow
     watches: service.access.accessWatches,
     clock,
     follow,
-    ...(refresh && { refresh }),
+    refresh,
     observe: service.observe,
     mode: (protocol) => modeOf(settings, protocol),
     readOnlyReason: () => service.replication?.refusal,
@@ -427,8 +426,8 @@ function toEmbedding({ embedding, database: { path } }: Settings): NonNullable<D
     cacheTtlMs: cacheTtl,
     rerankBudgetMs: rerankBudget,
     cacheFolder: join(folder, 'models'),
-    ...(chunkMode && { chunkMode }),
-    ...(chunkSize !== undefined && { chunkSize }),
+    chunkMode: chunkMode || undefined,
+    chunkSize,
   };
 }
 
@@ -440,6 +439,6 @@ function toAuth({ auth: { jwtExpiry, sessionMax, ...rest }, oidc }: Settings,
     jwtExpiryMs: jwtExpiry,
     sessionMaxMs: sessionMax,
     oidc: { ...oidc },
-    ...(passwordCost !== undefined && { passwordCost }),
+    passwordCost,
   };
 }

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import { afterEach, expect, it } from 'vitest';
 import { ServiceError } from '../errors/index.ts';
-import { ConfigError } from '../lib/config-error.ts';
+import { ConfigError } from '../lib/setting-values.ts';
 import { namingSetting } from './foreground.ts';
 
 let child: ChildProcess | undefined;

@@ -1,5 +1,5 @@
 import { ServiceError } from '../errors/index.ts';
-import { ConfigError } from '../lib/config-error.ts';
+import { ConfigError } from '../lib/setting-values.ts';
 
 /** A running service. */
 export interface Running {

@@ -2,12 +2,11 @@ import { resolve } from 'node:path';
 import { type Operations, operations } from '../../generated/runs/operations.ts';
 import { consolePages, createHttpApp, type HttpServer, type JudgeWebRequest, listenOn, nestedErrors, startHttpServer,
   usualLimits } from '../api/http/index.ts';
-import { type Clock, systemClock } from '../lib/clock.ts';
-import { ConfigError } from '../lib/config-error.ts';
+import { type Clock, systemClock, systemTimer, type Timer } from '../lib/clock.ts';
 import { makeFolder } from '../lib/files.ts';
 import type { Log } from '../lib/log.ts';
+import { ConfigError } from '../lib/setting-values.ts';
 import { type ClientBounds, directClients } from '../lib/slow-bodies.ts';
-import { systemTimer, type Timer } from '../lib/timer.ts';
 import { createWebGuard, ownNames } from '../lib/web-guard.ts';
 import { AccessWatches, createInvoker } from '../operations/index.ts';
 import { readsAreOpen } from '../runs/auth/index.ts';
@@ -22,8 +21,7 @@ import { Certificates } from './certificates.ts';
 import { namingSetting, type Running } from './foreground.ts';
 import { FleetAddresses, openAuthority, type RunningFleet, startFleet } from './runs/fleet.ts';
 import { createLocalExecutor, type LocalShip, startLocalShip } from './runs/local-ship.ts';
-import { readSpecification } from './specification.ts';
-import { BUILD_VERSION } from './version.ts';
+import { BUILD_VERSION, readSpecification } from './specification.ts';
 
 /** Most bytes of a body (decisions, section 2.1). */
 const MAX_BODY_BYTES = 1_048_576;

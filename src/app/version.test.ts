@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { createProgram } from './commands/program.ts';
 import { processIo } from './commands/shared/io.ts';
-import { BUILD_VERSION } from './version.ts';
+import { BUILD_VERSION } from './specification.ts';
 
 it('is that of the package', () => {
   const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {

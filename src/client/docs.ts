@@ -9,8 +9,7 @@ import { createClient, createConfig } from '../../generated/docs/sdk/client/inde
 import { exportDocuments, importDocuments, streamEvents } from '../../generated/docs/sdk/sdk.gen.ts';
 import type { Document, ExportDocumentsData, ImportDocumentsData,
   StreamEventsData } from '../../generated/docs/sdk/types.gen.ts';
-import { eventsOf } from './core/events.ts';
-import { linesOf } from './core/lines.ts';
+import { eventsOf, linesOf } from './core/events.ts';
 import { type ItemOf, pagesOf } from './core/paging.ts';
 import { Quire, type QuireOptions } from './core/quire.ts';
 import type { CallOptions, Client, DataOf, InputOf, SdkFunction } from './core/types.ts';

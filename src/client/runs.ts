@@ -60,7 +60,7 @@ export interface FollowOptions extends Pick<CallOptions, 'signal'> {
 export async function* followRun(quire: Quire, id: string,
   { attempt, after, signal }: FollowOptions = {}): AsyncGenerator<RunEvent>
 {
-  const input = { path: { id }, query: attempt === undefined ? {} : { attempt }, ...(signal && { signal }) };
+  const input = { path: { id }, query: { attempt }, signal };
   for await (const { id: event, event: name, data } of eventsOf(quire, streamRunLogs, input, {
     lastEventId: after,
     isLast: (last) => last.event === 'end',

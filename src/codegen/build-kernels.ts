@@ -1,6 +1,6 @@
-import asc from 'assemblyscript/asc';
 import { mkdir, readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { askThread } from '../lib/thread-client.ts';
 import { SpecificationError } from './openapi-types.ts';
 
 /** Flags of both builds: raw linear memory provided by the host, no allocator, no garbage collector. */
@@ -55,6 +55,24 @@ async function moduleNames(root: string): Promise<string[]> {
  * takes longer than compiling most modules.
  */
 async function compile(root: string, file: string, flags: readonly string[]): Promise<void> {
+  // Loaded only in the thread, because it is large.
+  const { default: asc } = await import('assemblyscript/asc');
   const { error, stderr } = await asc.main([file, '--baseDir', root, ...COMMON, ...flags]);
   if (error !== null) throw new SpecificationError(`${file} doesn't compile:\n${stderr.toString() || error.message}`);
+}
+
+export interface KernelsRequest {
+  readonly root: string;
+  readonly target: string;
+}
+
+/** Compiles all kernels like `buildKernels`, beside the work of this thread: the compiler never yields. */
+export async function buildKernelsInThread(root: string, target: string): Promise<void> {
+  const file = new URL('kernels-thread.ts', import.meta.url);
+  const failure = (): SpecificationError => new SpecificationError('the compiler of the kernels crashed');
+  const problem = await askThread<KernelsRequest, string | null>(file, { root, target }, {
+    name: 'the compiler of the kernels',
+    failure,
+  });
+  if (problem !== null) throw new SpecificationError(problem);
 }

@@ -7,8 +7,7 @@ import { cp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { bundleProgram } from './bundle-program.ts';
-import { type Manifest, publishedManifest, SERVICES } from './manifest.ts';
-import { copySlimPackages } from './slim-packages.ts';
+import { copySlimPackages, type Manifest, publishedManifest, SERVICES } from './manifest.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const { values: options } = parseArgs({

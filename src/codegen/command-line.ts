@@ -2,7 +2,7 @@ import { type Command, Help } from 'commander';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createProgram, ENTRIES, treeOf } from '../app/commands/program.ts';
-import { EXIT_MEANINGS } from '../app/commands/shared/exit-codes.ts';
+import { EXIT_MEANINGS } from '../app/commands/shared/command-error.ts';
 import type { Io } from '../app/commands/shared/io.ts';
 
 /** The part of the page above this line is written by hand. */
@@ -19,13 +19,7 @@ const page = (root: string): string => join(root, 'docs', 'cli.md');
 /** The expected page on the command line: the part that is written by hand, and the help of every command. */
 async function renderCommandLine(root: string): Promise<string> {
   const before = (await readFile(page(root), 'utf8')).split(MARK)[0]!;
-  const nowhere = { write: () => true } as unknown as Io['stdout'];
-  const program = await createProgram('all', {
-    stdin: process.stdin,
-    stdout: nowhere,
-    stderr: nowhere,
-    setExitCode: () => undefined,
-  });
+  const program = await wholeProgram();
   const status = ['| status | meaning |', '|---|---|',
     ...EXIT_MEANINGS.map(([code, meaning]) => `| ${code} | ${meaning} |`)];
   const headings = [...new Set(ENTRIES.map(({ group }) => group))];
@@ -37,6 +31,12 @@ async function renderCommandLine(root: string): Promise<string> {
     )]
   );
   return `${[`${before}${MARK}`, '', '## Status', '', ...status, '', ...sections].join('\n').trimEnd()}\n`;
+}
+
+/** The program with all its commands, which writes nothing. */
+export function wholeProgram(): Promise<Command> {
+  const nowhere = { write: () => true } as unknown as Io['stdout'];
+  return createProgram('all', { stdin: process.stdin, stdout: nowhere, stderr: nowhere, setExitCode: () => undefined });
 }
 
 /** Writes the page; keeps the part that is written by hand. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { checkExamples } from './examples.ts';
 import type { OpenApiDocument } from './openapi-types.ts';
+import { checkExamples } from './spectral.ts';
 
 function check(operation: object): void {
   const responses = { 200: { $ref: '#/components/responses/Good' } };

@@ -3,23 +3,20 @@ import { join, resolve } from 'node:path';
 import { stringify } from 'yaml';
 import { KEPT_TOKEN_TABLES, makeTokenTables, packTokenTables, tokenTablesVersion } from '../text/token-tables.ts';
 import { buildConsole } from './build-console.ts';
+import { buildKernelsInThread } from './build-kernels.ts';
 import { bundleSpecification, lintDescription } from './bundle.ts';
 import { checkPublished } from './compatibility/published.ts';
 import { plainDescription } from './description/plain.ts';
 import { publicDescription } from './description/public.ts';
-import { emitClientFacts } from './emit-client-facts.ts';
-import { emitInputs } from './emit-inputs.ts';
-import { emitOperations, emitVersion } from './emit-types.ts';
-import { checkExamples } from './examples.ts';
+import { emitClientFacts, emitInputs, emitOperations, emitVersion } from './emit.ts';
 import { generateGraphql } from './graphql.ts';
 import { generateKernelConstants } from './kernel-constants.ts';
-import { buildKernelsInThread } from './kernels-thread-client.ts';
 import { DEFAULT_ADDRESS, type ServiceName, SERVICES } from './manifest.ts';
 import { generateMcpTools } from './mcp-tools.ts';
 import { modelOperations } from './operation-model.ts';
 import { generateProto } from './proto.ts';
 import { generateSdk } from './sdk.ts';
-import { lintWithSpectral } from './spectral.ts';
+import { checkExamples, lintWithSpectral } from './spectral.ts';
 
 /** Writes everything that is generated from the specifications and the kernels below `root` into `target`. */
 export async function generateAll(root: string, target: string): Promise<void> {

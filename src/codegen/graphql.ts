@@ -4,7 +4,7 @@ import * as typescriptResolvers from '@graphql-codegen/typescript-resolvers';
 import { concatAST, parse } from 'graphql';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { BANNER } from './emit-types.ts';
+import { BANNER } from './emit.ts';
 
 /** Types that resolvers return instead of the plain type, because its fields are resolved on demand. */
 const MAPPERS = { ReindexResult: '../../src/api/graphql/areas/vectors.ts#Reindexed' };

@@ -30,9 +30,9 @@ export function inputLimits(document: OpenApiDocument, operation: OperationObjec
   );
   const maxItems = Object.fromEntries(lists.filter(([, most]) => most !== undefined)) as Record<string, number>;
   return {
-    ...(maxBody !== undefined && { maxBody }),
-    ...(maxValues !== undefined && { maxValues }),
-    ...(operation.requestBody !== undefined && Object.keys(maxItems).length > 0 && { maxItems }),
+    maxBody,
+    maxValues,
+    maxItems: operation.requestBody !== undefined && Object.keys(maxItems).length > 0 ? maxItems : undefined,
   };
 }
 

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { buildKernelsInThread } from './kernels-thread-client.ts';
+import { buildKernelsInThread } from './build-kernels.ts';
 import { SpecificationError } from './openapi-types.ts';
 
 let root: string;

@@ -1,7 +1,6 @@
 // The thread of `buildKernelsInThread`. It posts why a kernel does not compile, or null.
 import { parentPort } from 'node:worker_threads';
-import { buildKernels } from './build-kernels.ts';
-import type { KernelsRequest } from './kernels-thread-client.ts';
+import { buildKernels, type KernelsRequest } from './build-kernels.ts';
 import { SpecificationError } from './openapi-types.ts';
 
 parentPort!.on('message', async ({ root, target }: KernelsRequest) => {

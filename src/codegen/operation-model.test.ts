@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { addStandardResponses } from './bundle.ts';
-import { emitInputs } from './emit-inputs.ts';
-import { emitOperations } from './emit-types.ts';
+import { emitInputs, emitOperations } from './emit.ts';
 import type { OpenApiDocument, SchemaObject } from './openapi-types.ts';
 import { modelOperations } from './operation-model.ts';
 

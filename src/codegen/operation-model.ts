@@ -35,8 +35,8 @@ function modelOne(document: OpenApiDocument, path: string, method: string, opera
       summary: operation.summary,
       access: operation['x-access'] as OperationSpec['access'],
       effect: operation['x-effect'] as OperationSpec['effect'],
-      ...(operation['x-stores'] === true ? { stores: true } : {}),
-      ...(collections.length > 0 ? { collections: checkedCollections(operation, collections, properties) } : {}),
+      stores: operation['x-stores'] === true ? true : undefined,
+      collections: collections.length > 0 ? checkedCollections(operation, collections, properties) : undefined,
       ...(operation['x-read-fields']
         ? { readFields: checkedFields(document, operation, operation['x-read-fields']) }
         : {}),
@@ -57,9 +57,9 @@ function modelOne(document: OpenApiDocument, path: string, method: string, opera
         : {}),
       parameters: parameters.map((parameter) => parameterSpec(document, parameter)),
       consumes: Object.keys(operation.requestBody?.content ?? {}),
-      ...(requiresBody(operation, body) ? { requiresBody: true } : {}),
+      requiresBody: requiresBody(operation, body) ? true : undefined,
       produces: Object.keys(resolve(document, operation.responses[successStatus(operation)]!).content ?? {}),
-      ...(operation['x-error'] ? { error: operation['x-error'] } : {}),
+      error: operation['x-error'],
     },
     input,
     defaulted: Object.keys(properties).filter((name) => hasDefault(document, properties[name]!)),
@@ -309,7 +309,7 @@ function parameterSpec(document: OpenApiDocument, parameter: ParameterObject): P
     in: parameter.in as ParameterSpec['in'],
     field: fieldName(parameter),
     type,
-    ...(items ? { items: items as NonNullable<ParameterSpec['items']> } : {}),
+    items: items as ParameterSpec['items'],
   };
 }
 

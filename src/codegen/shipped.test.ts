@@ -12,6 +12,8 @@ const ENTRIES = ['src/app/main.ts', 'src/client/docs.ts', 'src/client/runs.ts',
   ...SERVICES.flatMap((service) => [`generated/${service}/sdk/index.ts`, `generated/${service}/sdk/client/index.ts`])];
 
 const WORKER = /workerFile\(import\.meta\.url, '([^']+)'\)/g;
+/** `preProcessFile` of TypeScript passes over these. */
+const NAMESPACE = /^export \* as \w+ from '([^']+)'/gm;
 const REQUIRED = /(?:createRequire\(import\.meta\.url\)|\brequire)(?:\.resolve)?\('([^']+)'\)/g;
 
 /** The TypeScript files that the build compiles, relative to the root. */
@@ -34,7 +36,7 @@ function importsOf(file: string): { files: string[]; packages: string[] } {
   const specifiersOf = (
     text: string,
   ) => [...ts.preProcessFile(text, true, true).importedFiles.map(({ fileName }) => fileName),
-    ...[...text.matchAll(REQUIRED)].map(([, name]) => name!)];
+    ...[...text.matchAll(REQUIRED), ...text.matchAll(NAMESPACE)].map(([, name]) => name!)];
   const specifiers = specifiersOf(source);
   const beside = (path: string) => join(dirname(file), path);
   return {

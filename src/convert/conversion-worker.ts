@@ -1,15 +1,12 @@
 import { ThreadClient } from '../lib/thread-client.ts';
-import { type Conversion, ConversionError, type ConversionFault, type ConverterSettings } from './contract.ts';
+import { type Conversion, ConversionError, type ConversionFault, type ConverterSettings,
+  type ReadOptions } from './contract.ts';
 
 /** A worker's conversion job; the bytes are transferred. */
-export interface ConvertRequest {
+export interface ConvertRequest extends ReadOptions {
   readonly bytes: Uint8Array;
   readonly name: string;
-  readonly contentType: string | undefined;
   readonly textOnly: boolean | undefined;
-  readonly mainContent: boolean | undefined;
-  readonly baseUrl: string | undefined;
-  readonly maxOutput: number;
 }
 
 export type ConvertAnswer = { readonly conversion: Conversion } | { readonly fault: ConversionFault;

@@ -1,9 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import { Archive } from './archive.ts';
-import { ConversionError, type FileFormat } from './contract.ts';
-import { extensionOf, formatOfMediaType, isConvertible } from './extensions.ts';
+import { ConversionError, extensionOf, type FileFormat, formatOfMediaType, isConvertible } from './contract.ts';
 
-export interface FoundFormat {
+interface FoundFormat {
   readonly format: FileFormat;
   /** The warning about a name that the content contradicts. */
   readonly warnings: readonly string[];

@@ -1,5 +1,4 @@
-export { ConversionError } from './contract.ts';
-export type { Conversion, ConversionFault, ConversionOptions, Converter, ConverterSettings, FileFormat,
-  FileToConvert } from './contract.ts';
+export { type Conversion, ConversionError, type ConversionFault, type ConversionOptions, type Converter,
+  type ConverterSettings, extensionOf, type FileFormat, type FileToConvert, formatOfMediaType,
+  isConvertible } from './contract.ts';
 export { createConverter } from './converter.ts';
-export { extensionOf, formatOfMediaType, isConvertible } from './extensions.ts';

@@ -1,7 +1,7 @@
 import type { ConvertedMeta } from './contract.ts';
 
 /** Metadata as files state it; values may be empty, repeated or of the wrong form. */
-export interface Said {
+interface Said {
   readonly title?: string | undefined;
   readonly author?: string | readonly string[] | undefined;
   readonly lang?: string | undefined;
@@ -31,7 +31,7 @@ export function metaOf(said: Said): ConvertedMeta {
 }
 
 /** Text on one line without control characters, truncated to 1,000 characters. */
-export function oneLine(text: string | undefined): string | undefined {
+function oneLine(text: string | undefined): string | undefined {
   return text?.replace(/[\s\u0000-\u001f\u007f]+/g, ' ').trim().slice(0, MAX_VALUE);
 }
 

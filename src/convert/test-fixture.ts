@@ -5,7 +5,7 @@ import { zipStream } from '../lib/zip-stream.ts';
 import type { Conversion, ConversionError, ConversionFault, ConversionOptions } from './contract.ts';
 import { convertFile, faultOf } from './convert-file.ts';
 
-export const MAX_OUTPUT = 10_000_000;
+const MAX_OUTPUT = 10_000_000;
 
 /** Converts bytes or a text in the same way as a worker. @throws ConversionError */
 export async function convert(content: Uint8Array | string, name: string,

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import type { Timer } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import { Loop } from '../lib/loop.ts';
-import type { Timer } from '../lib/timer.ts';
 import type { Peers, Sql } from '../storage/index.ts';
 
 const HOLDER = 'duty';

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { systemTimer, type Timer } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import { Loop } from '../lib/loop.ts';
-import { systemTimer, type Timer } from '../lib/timer.ts';
 import type { Queries, Sql } from '../storage/index.ts';
 import type { DocsEnvironment } from './environment.ts';
 

@@ -1,5 +1,5 @@
 import { ServiceError } from '../errors/index.ts';
-import { systemTimer, type Timer } from '../lib/timer.ts';
+import { systemTimer, type Timer } from '../lib/clock.ts';
 import { currentTracing, type Tracing } from '../lib/tracing.ts';
 import { type Turns, turns as turnsOfThread } from '../lib/turns.ts';
 import { gate, type Step } from '../operations/index.ts';

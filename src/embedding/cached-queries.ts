@@ -1,7 +1,6 @@
+import { Lru } from '../lib/caches.ts';
 import type { Clock } from '../lib/clock.ts';
-import { Lru } from '../lib/lru.ts';
-import { cancelled } from './embedding-error.ts';
-import type { EmbeddingProvider, EmbeddingRole, PassageStyle } from './provider.ts';
+import { cancelled, type EmbeddingProvider, type EmbeddingRole, type PassageStyle } from './provider.ts';
 
 export interface QueryCacheOptions {
   /** Maximum number of cached queries; 0 for none. */

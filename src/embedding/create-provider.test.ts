@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { ConfigError } from '../lib/config-error.ts';
+import { ConfigError } from '../lib/setting-values.ts';
 import { createEmbeddingProvider } from './create-provider.ts';
 import type { ProviderConfig } from './provider.ts';
 

@@ -1,15 +1,15 @@
 import { join } from 'node:path';
-import { ConfigError } from '../lib/config-error.ts';
+import { systemTimer } from '../lib/clock.ts';
 import { silentLog } from '../lib/log.ts';
-import { systemTimer } from '../lib/timer.ts';
+import { ConfigError } from '../lib/setting-values.ts';
 import { HASHED_DIMENSIONS, HASHED_MODEL, HASHED_VARIANT, HashedProvider } from './builtin/hashed-provider.ts';
 import { STATIC_DIMENSIONS, STATIC_MODEL, STATIC_VARIANT, StaticProvider } from './builtin/static-provider.ts';
 import { type Defaults, nativeDimensions, OLLAMA, OPENAI, VOYAGE } from './defaults.ts';
 import { LocalProvider } from './local/local-provider.ts';
 import type { EmbeddingProvider, ProviderConfig, ProviderDeps } from './provider.ts';
-import { endpoint } from './remote/endpoint.ts';
-import { canShorten, ollamaFormat, openAiFormat, type RemoteFormat, voyageFormat } from './remote/remote-format.ts';
-import { RemoteProvider } from './remote/remote-provider.ts';
+import { endpoint } from './remote/post-json.ts';
+import { canShorten, ollamaFormat, openAiFormat, type RemoteFormat, RemoteProvider,
+  voyageFormat } from './remote/remote-provider.ts';
 import { MOST_DIMENSIONS, VectorSize } from './usable-vector.ts';
 
 /**

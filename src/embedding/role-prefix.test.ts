@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { rolePrefixes, withPrefix } from './role-prefix.ts';
+import { rolePrefixes, withPrefix } from './usable-vector.ts';
 
 describe('rolePrefixes', () => {
   it.each(['nomic-embed-text', 'nomic-embed-text:latest', 'nomic-ai/nomic-embed-text-v1.5',

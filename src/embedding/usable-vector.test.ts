@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { EmbeddingError } from './embedding-error.ts';
+import { EmbeddingError } from './provider.ts';
 import { usableVectors, VectorSize } from './usable-vector.ts';
 
 const check = (answer: unknown, count: number, size = new VectorSize(2, 2)) =>

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { ERRORS, ServiceError } from './index.ts';
-import { RUN_ERRORS } from './run-codes.ts';
+import { RUN_ERRORS } from './registry.ts';
 
 /** The codes that a service's specification lists, wherever its error body contains them. */
 function specifiedCodes(file: string): string[] {

@@ -3,7 +3,7 @@ export type CacheKeyPart = { readonly kind: 'text'; readonly text: string } | { 
   readonly word: CacheKeyWord } | { readonly kind: 'hash'; readonly files: readonly string[] };
 
 const WORDS = ['os', 'arch', 'ref'] as const;
-export type CacheKeyWord = (typeof WORDS)[number];
+type CacheKeyWord = (typeof WORDS)[number];
 
 const HASH = /^hash\(([^()]*)\)$/;
 const QUOTED = /^'([^'\\]{1,512})'$/;

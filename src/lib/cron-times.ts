@@ -1,5 +1,5 @@
 import { createTask, parse } from 'node-cron';
-import { Lru } from './lru.ts';
+import { Lru } from './caches.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;

@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { open, rename } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 
 /**
@@ -34,4 +35,14 @@ export function makeFolder(folder: string, mode: number): void {
   const missing: string[] = [];
   for (let at = folder; !existsSync(at); at = dirname(at)) missing.unshift(at);
   for (const path of missing) mkdirSync(path, { mode });
+}
+
+/** Whether an optional package is installed; does not load it. */
+export function isInstalled(name: string): boolean {
+  try {
+    createRequire(import.meta.url).resolve(name);
+    return true;
+  } catch {
+    return false;
+  }
 }

@@ -20,7 +20,7 @@ export function presentedCredential(apiKey: unknown, authorization: unknown): Cr
 }
 
 /** One of the tags that a conditional request names. */
-export interface EntityTag {
+interface EntityTag {
   readonly isWeak: boolean;
   /** The text within the quotation marks, without the suffix that names the encoding of a compressed response. */
   readonly value: string;

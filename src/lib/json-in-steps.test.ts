@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseJsonInSteps, type PieceSize } from './json-in-steps.ts';
-import { type JsonLimits, JsonTooLarge, MAX_KEYS } from './json-limits.ts';
+import { type JsonLimits, JsonTooLarge, MAX_KEYS } from './json-scanner.ts';
 
 const ANY: JsonLimits = { maxValues: 1_000_000, maxDepth: 1000 };
 const SMALL: PieceSize = { values: 2, bytes: 16, text: 8 };

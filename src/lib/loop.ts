@@ -1,8 +1,7 @@
 import { once } from 'node:events';
 import type { CounterConfiguration } from 'prom-client';
-import { type Backoff, backoffDelay } from './backoff.ts';
+import { type Backoff, backoffDelay, systemTimer, type Timer } from './clock.ts';
 import type { Log } from './log.ts';
-import { systemTimer, type Timer } from './timer.ts';
 
 export interface LoopOptions {
   /** Names the work in the log, in the metrics and in `docs/loops.md`. */

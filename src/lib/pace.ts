@@ -4,7 +4,7 @@ import { turns } from './turns.ts';
  * Counts work in units that take about as long everywhere, some nanoseconds each: points, edges or values that were
  * compared. Tests set one, to see how much is done without a pause.
  */
-export interface WorkCounter {
+interface WorkCounter {
   spend(units: number): void;
   /** A loop could have paused here. */
   pause(): void;

@@ -1,5 +1,19 @@
 import { parseAddress } from './address.ts';
 
+/**
+ * A configuration with which a program refuses to start. `problems` holds one line for each error; all errors are
+ * reported together, so that they can be corrected in one go.
+ */
+export class ConfigError extends Error {
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[]) {
+    super(problems.join('\n'));
+    this.name = 'ConfigError';
+    this.problems = problems;
+  }
+}
+
 const GROUP = 'group:';
 
 /**
@@ -42,4 +56,16 @@ export function parseSyslogAddress(text: string): SyslogAddress | undefined {
 
 export function formatSyslogAddress({ protocol, host, port }: SyslogAddress): string {
   return `${protocol}://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
+/**
+ * Freezes a tree of plain objects and arrays and returns it. Used for settings, which everyone reads and nothing may
+ * change.
+ */
+export function deepFreeze<T>(value: T): T {
+  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
+    Object.freeze(value);
+    for (const inner of Object.values(value)) deepFreeze(inner);
+  }
+  return value;
 }

@@ -1,7 +1,7 @@
+import { Lru } from './caches.ts';
 import type { Clock } from './clock.ts';
-import { Lru } from './lru.ts';
 
-export interface SlidingWindowOptions {
+interface SlidingWindowOptions {
   /** Number of events that a key may have within any span as long as the window; a fraction is rounded down. */
   readonly limit: number;
   readonly windowMs: number;
@@ -11,7 +11,7 @@ export interface SlidingWindowOptions {
 }
 
 /** The result of one event. */
-export interface Verdict {
+interface Verdict {
   readonly allowed: boolean;
   /** Number of events that are still allowed now. */
   readonly remaining: number;

@@ -1,7 +1,7 @@
 import { openAsBlob } from 'node:fs';
 import { mkdir, mkdtemp, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { freeBytes } from './free-bytes.ts';
+import { freeBytes } from './bytes.ts';
 
 /** Maximum size in bytes of a file that is kept in memory. */
 const SMALL_FILE = 64 * 1024;
@@ -29,7 +29,7 @@ export class SpoolFolder {
 }
 
 /** What is stored of a file that is being received. */
-export interface Incoming {
+interface Incoming {
   readonly name: string;
   readonly type?: string | undefined;
   /** Maximum number of bytes. Of a longer file, one byte more is kept; the remaining bytes are read and dropped. */

@@ -27,6 +27,12 @@ export interface ThreadOptions {
   readonly failure?: (message: string, cause: unknown) => Error;
 }
 
+/**
+ * The usual `idleMs` of a thread for bursts of work: after a burst, its memory is given back; another one starts within
+ * some 50 ms.
+ */
+export const BURST_IDLE_MS = 5000;
+
 interface Pending<Request, Reply> {
   readonly request: Request;
   readonly transfer: readonly Transferable[];
@@ -123,7 +129,7 @@ export class ThreadClient<Request, Reply> {
       workerData: data?.(),
       stdout: silent,
       stderr: silent,
-      ...(resourceLimits && { resourceLimits }),
+      resourceLimits,
     });
     let cause: unknown;
     worker.on('message', (reply: Reply) => this.#settle(worker, reply));

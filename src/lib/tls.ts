@@ -19,11 +19,6 @@ export interface TlsSource {
   onChange(listener: (material: TlsMaterial) => void): () => void;
 }
 
-/** Certificates that are never replaced. */
-export function fixedTls(current: TlsMaterial): TlsSource {
-  return { current, onChange: () => () => undefined };
-}
-
 /**
  * The same in the form that Node's servers accept. With `request`, a client's certificate grants nothing, so it is not
  * checked.

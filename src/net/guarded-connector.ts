@@ -1,10 +1,43 @@
+import { lookup } from 'node:dns/promises';
 import { createRequire } from 'node:module';
 import { isIP, type LookupFunction, type Socket } from 'node:net';
 import type * as Undici from 'undici';
 import type { buildConnector as Connectors } from 'undici';
-import { RefusedRequest } from '../lib/refused-request.ts';
-import type { OutboundPolicy } from './outbound-policy.ts';
-import { type Resolve, type ResolvedAddress, systemResolve } from './resolve.ts';
+import { type OutboundPolicy, RefusedRequest } from './outbound-policy.ts';
+
+/** Resolves a host name to its addresses; rejects if there are none. */
+export type Resolve = (hostname: string) => Promise<readonly ResolvedAddress[]>;
+
+interface ResolvedAddress {
+  readonly address: string;
+  readonly family: number;
+}
+
+/**
+ * Half of the thread pool's four threads: the system's resolver occupies a thread for as long as a name server takes,
+ * and files and password hashes also need threads.
+ */
+const AT_ONCE = 2;
+
+/** The system's resolver, which also uses `/etc/hosts` and the names of containers. */
+export const systemResolve: Resolve = atMost(AT_ONCE, (hostname) => lookup(hostname, { all: true }));
+
+/** Limits the number of concurrent lookups; others wait for their turn. */
+export function atMost(places: number, resolve: Resolve): Resolve {
+  const waiting: (() => void)[] = [];
+  let free = places;
+  return async (hostname) => {
+    if (free > 0) free--;
+    else await new Promise<void>((turn) => waiting.push(turn));
+    try {
+      return await resolve(hostname);
+    } finally {
+      const next = waiting.shift();
+      if (next === undefined) free++;
+      else next();
+    }
+  };
+}
 
 /**
  * When it is loaded, the package replaces the client behind the global `fetch`. The global client belongs to the

@@ -1,10 +1,62 @@
 import type { Dispatcher, RequestInit as SendInit, Response as Answer } from 'undici';
-import { RefusedRequest } from '../lib/refused-request.ts';
-import type { Timer } from '../lib/timer.ts';
+import type { Timer } from '../lib/clock.ts';
 import { currentTracing, type OpenSpan, type SpanStart } from '../lib/tracing.ts';
 import { checkUrl, undici } from './guarded-connector.ts';
-import { limitedAnswer } from './limited-answer.ts';
-import type { OutboundPolicy } from './outbound-policy.ts';
+import { type OutboundPolicy, RefusedRequest } from './outbound-policy.ts';
+
+interface AnswerLimits {
+  /** Maximum number of bytes of a body, after decompression. */
+  readonly maxBytes: number;
+  /** Called once when the body has ended, for whatever reason. */
+  readonly onEnd: () => void;
+}
+
+const NULL_BODY = new Set([204, 205, 304]);
+
+/**
+ * The response as the global `Response`. Its body fails with `RefusedRequest` beyond the limit, which applies after
+ * decompression.
+ */
+function limitedAnswer(answer: Answer, redirected: boolean, limits: AnswerLimits): Response {
+  const { status, statusText, url } = answer;
+  const body = answer.body === null || NULL_BODY.has(status)
+    ? null
+    : limited(answer.body as ReadableStream<Uint8Array>, limits);
+  if (body === null) limits.onEnd();
+  const response = new Response(body, {
+    status,
+    statusText: /^[\t\x20-\x7e\x80-\xff]*$/.test(statusText) ? statusText : '',
+    headers: [...answer.headers] as [string, string][],
+  });
+  return Object.defineProperties(response, { url: { value: url }, redirected: { value: redirected } });
+}
+
+function limited(body: ReadableStream<Uint8Array>,
+  { maxBytes, onEnd }: AnswerLimits): ReadableStream<Uint8Array<ArrayBuffer>>
+{
+  const reader = body.getReader();
+  let bytes = 0;
+  return new ReadableStream({
+    async pull(controller) {
+      try {
+        const { done, value } = await reader.read();
+        bytes += value?.length ?? 0;
+        if (bytes > maxBytes) throw new RefusedRequest('size', `the response has more than ${maxBytes} bytes`);
+        if (!done) return controller.enqueue(value as Uint8Array<ArrayBuffer>);
+        onEnd();
+        controller.close();
+      } catch (error) {
+        onEnd();
+        await reader.cancel(error).catch(() => undefined);
+        throw error;
+      }
+    },
+    async cancel(reason) {
+      onEnd();
+      await reader.cancel(reason);
+    },
+  }, { highWaterMark: 0 });
+}
 
 export interface FetchLimits {
   /** Maximum number of bytes of a response, after decompression. */
@@ -13,7 +65,7 @@ export interface FetchLimits {
   readonly timeoutMs: number;
 }
 
-export interface GuardedFetchDeps extends FetchLimits {
+interface GuardedFetchDeps extends FetchLimits {
   readonly policy: OutboundPolicy;
   /** Checks each address when it connects. */
   readonly dispatcher: () => Dispatcher;
@@ -119,8 +171,8 @@ function sendHop(dispatcher: Dispatcher, { url, method, headers, body }: Hop, si
   });
 }
 
-/** `fetch` wraps the error of the connection. */
-function refusalIn(error: unknown): RefusedRequest | undefined {
+/** The refusal in an error of `fetch`, which wraps the error of the connection. */
+export function refusalIn(error: unknown): RefusedRequest | undefined {
   for (let each = error; each instanceof Error; each = each.cause) if (each instanceof RefusedRequest) return each;
   return undefined;
 }

@@ -1,13 +1,12 @@
 import type { Dispatcher } from 'undici';
-import { RefusedRequest } from '../lib/refused-request.ts';
-import type { Timer } from '../lib/timer.ts';
+import type { Timer } from '../lib/clock.ts';
 import { currentTracing } from '../lib/tracing.ts';
 import { checkUrl } from './guarded-connector.ts';
 import { badHeader, outgoingSpan, recordStatus } from './guarded-fetch.ts';
-import type { OutboundPolicy } from './outbound-policy.ts';
+import { type OutboundPolicy, RefusedRequest } from './outbound-policy.ts';
 
 /** A request for which only the head of the response matters. */
-export interface Sending {
+interface Sending {
   readonly url: string;
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -27,7 +26,7 @@ export interface AnswerHead {
  */
 export type Send = (sending: Sending, signal: AbortSignal) => Promise<AnswerHead>;
 
-export interface GuardedSenderDeps {
+interface GuardedSenderDeps {
   readonly policy: OutboundPolicy;
   /** Checks each address when it connects. */
   readonly dispatcher: () => Dispatcher;

@@ -4,10 +4,9 @@ import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
-import { type RefusalRule, RefusedRequest } from '../lib/refused-request.ts';
 import { makeAuthority } from '../testkit/certificates.ts';
 import { ManualTimer } from '../testkit/manual-timer.ts';
-import type { OutboundSettings } from './outbound-policy.ts';
+import { type OutboundSettings, type RefusalRule, RefusedRequest } from './outbound-policy.ts';
 import { createOutbound, type Outbound, type OutboundDeps } from './outbound.ts';
 
 type Answering = (request: IncomingMessage, response: ServerResponse) => void;

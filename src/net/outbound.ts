@@ -1,11 +1,9 @@
 import type { Agent } from 'undici';
-import { RefusedRequest } from '../lib/refused-request.ts';
-import { systemTimer, type Timer } from '../lib/timer.ts';
-import { checkUrl, guardedConnector, undici } from './guarded-connector.ts';
+import { systemTimer, type Timer } from '../lib/clock.ts';
+import { checkUrl, guardedConnector, type Resolve, undici } from './guarded-connector.ts';
 import { type FetchLimits, guardedFetch } from './guarded-fetch.ts';
 import { guardedSender, type Send } from './guarded-sender.ts';
-import { OutboundPolicy, type OutboundSettings } from './outbound-policy.ts';
-import type { Resolve } from './resolve.ts';
+import { OutboundPolicy, type OutboundSettings, RefusedRequest } from './outbound-policy.ts';
 
 /** Every request that a user can cause goes through this interface. */
 export interface Outbound {

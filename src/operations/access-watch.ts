@@ -1,6 +1,5 @@
 import { ServiceError } from '../errors/index.ts';
-import type { Clock } from '../lib/clock.ts';
-import { systemTimer, type Timer } from '../lib/timer.ts';
+import { type Clock, systemTimer, type Timer } from '../lib/clock.ts';
 
 /**
  * Checks whether a caller still has permission: resolves with the time at which the credential expires (Unix

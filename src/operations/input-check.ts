@@ -1,6 +1,6 @@
 import { type ErrorCode, ServiceError } from '../errors/index.ts';
 import { formatByteSize } from '../lib/byte-size.ts';
-import { type JsonLimits, MAX_KEYS } from '../lib/json-limits.ts';
+import { type JsonLimits, MAX_KEYS } from '../lib/json-scanner.ts';
 import { Pace } from '../lib/pace.ts';
 import { turns } from '../lib/turns.ts';
 import type { InputErrors, InputValidator } from './input-validators.ts';

@@ -1,11 +1,11 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { bodyError, ServiceError } from '../errors/index.ts';
+import { decodeUtf8, decodeUtf8Escaping, withoutByteOrderMark } from '../lib/bytes.ts';
 import { parseJsonInSteps } from '../lib/json-in-steps.ts';
-import { type JsonLimits, JsonTooLarge } from '../lib/json-limits.ts';
+import { type JsonLimits, JsonTooLarge } from '../lib/json-scanner.ts';
 import { readRequestBytes } from '../lib/request-bytes.ts';
 import { turns } from '../lib/turns.ts';
-import { decodeUtf8, decodeUtf8Escaping, withoutByteOrderMark } from '../lib/utf8.ts';
 
 /** Throws 415 for a compressed body. */
 export function requirePlainBody(headers: IncomingHttpHeaders): void {

@@ -1,6 +1,5 @@
-import type { Clock } from '../lib/clock.ts';
+import type { Clock, Timer } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
-import type { Timer } from '../lib/timer.ts';
 import type { Sql } from '../storage/index.ts';
 import type { LoadedRunsConfig } from './config/index.ts';
 

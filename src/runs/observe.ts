@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
+import { Lru } from '../lib/caches.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
-import { Lru } from '../lib/lru.ts';
 import { currentTracing, type SpanAttributes } from '../lib/tracing.ts';
 import type { Area, RunQueueEnvironment } from './area.ts';
 import type { Audit } from './audit/index.ts';

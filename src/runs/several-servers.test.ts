@@ -1,7 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { systemClock } from '../lib/clock.ts';
+import { systemClock, systemTimer } from '../lib/clock.ts';
 import { silentLog } from '../lib/log.ts';
-import { systemTimer } from '../lib/timer.ts';
 import { migrate, openPostgres, RUN_QUEUE_MIGRATIONS, type Sql } from '../storage/index.ts';
 import { PostgresServer, WITHOUT_POSTGRES } from '../testkit/postgres-server.ts';
 import { FakeShip, newRun } from '../testkit/runs-queue.ts';

@@ -54,3 +54,6 @@ export class RefusedCall extends Error {
     this.name = 'RefusedCall';
   }
 }
+
+/** Identifies an attempt as assigned; usable as a file name. */
+export const refKey = ({ runId, attempt, fencingToken }: RunRef): string => `${runId}.${attempt}.${fencingToken}`;

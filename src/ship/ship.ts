@@ -5,10 +5,10 @@ import { type Assignment, type HeartbeatAck, type ShipInfo, ShipInfoSchema,
 import type { Log } from '../lib/log.ts';
 import type { Executor } from './execute/port.ts';
 import type { ShipLink } from './link.ts';
-import { Hold, Session, type SessionEnd, type SessionOwner } from './session/index.ts';
-import type { Spools } from './spool/index.ts';
-import type { ShipTime } from './time.ts';
-import { RECONNECT, RetryPause, sleepUntil, untilAborted } from './wait/index.ts';
+import { Hold } from './session/hold.ts';
+import { Session, type SessionEnd, type SessionOwner } from './session/session.ts';
+import type { Spools } from './spool/spool-file.ts';
+import { RECONNECT, RetryPause, type ShipTime, sleepUntil, untilAborted } from './time.ts';
 
 /** Version of the fleet protocol. */
 const PROTOCOL = 1;
@@ -145,8 +145,7 @@ class ConnectedShip implements Ship, SessionOwner {
   drain({ deadlineMs, exit }: { deadlineMs?: number; exit: boolean }): void {
     this.#isDraining = true;
     this.#exitsWhenEmpty ||= exit;
-    this.#options.log.info({ running: this.running, ...(deadlineMs !== undefined && { deadlineMs }) },
-      'taking no more runs');
+    this.#options.log.info({ running: this.running, deadlineMs }, 'taking no more runs');
     this.#changed();
     if (deadlineMs !== undefined) void this.#after(deadlineMs, () => this.#hold.giveBackAll());
   }

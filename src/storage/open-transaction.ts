@@ -1,5 +1,5 @@
 import { ServiceError } from '../errors/index.ts';
-import { Lru } from '../lib/lru.ts';
+import { Lru } from '../lib/caches.ts';
 import { openRow } from './encryption/columns.ts';
 import type { KeyRing } from './encryption/key-ring.ts';
 import { NAMES_TO_BE_SEALED } from './encryption/required.ts';

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setImmediate } from 'node:timers/promises';
 import { ServiceError } from '../errors/index.ts';
-import { systemTimer, type Timer } from '../lib/timer.ts';
+import { systemTimer, type Timer } from '../lib/clock.ts';
 import type { KeyRing } from './encryption/key-ring.ts';
 import { closedError } from './failures.ts';
 import { OpenTransaction } from './open-transaction.ts';

@@ -4,7 +4,7 @@ import { type Automation, createAutomation } from '../docs/automation/index.ts';
 import type { RuleSearchDeps } from '../docs/automation/search.ts';
 import type { DocsEnvironment } from '../docs/environment.ts';
 import { HybridFixture, type HybridOptions } from '../docs/hybrid/test-fixture.ts';
-import type { Timer } from '../lib/timer.ts';
+import type { Timer } from '../lib/clock.ts';
 import { createOutbound, type Outbound } from '../net/index.ts';
 import type { OutputOf } from '../operations/index.ts';
 import { UNRESTRICTED } from './unrestricted.ts';

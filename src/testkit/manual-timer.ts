@@ -1,4 +1,4 @@
-import type { Timer } from '../lib/timer.ts';
+import type { Timer } from '../lib/clock.ts';
 
 /** A timer whose sleeps end when the test says so. */
 export class ManualTimer implements Timer {

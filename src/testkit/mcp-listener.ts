@@ -3,9 +3,8 @@ import { type HttpServer, startHttpServer } from '../api/http/index.ts';
 import { Authenticator, type CoreOptions, createCore, createMcpListener, jsonRpcErrors, type McpListener, parseToolset,
   pinRevision, StaticKeys, type StoredKeys, type ToolSchemas } from '../api/mcp/index.ts';
 import { DOCS_INPUTS } from '../docs/test-fixture.ts';
-import type { Clock } from '../lib/clock.ts';
+import type { Clock, Timer } from '../lib/clock.ts';
 import { silentLog } from '../lib/log.ts';
-import type { Timer } from '../lib/timer.ts';
 import type { ReadAddress } from '../lib/trusted-proxies.ts';
 import { createWebGuard } from '../lib/web-guard.ts';
 import { AccessWatches } from '../operations/index.ts';

@@ -8,7 +8,7 @@ import { systemClock } from '../lib/clock.ts';
 import { silentLog } from '../lib/log.ts';
 import { createExecutor, type Executor, type ExecutorOptions, type OutputLine, type OutputSink, type RunAs,
   type WorkControl, type WorkResult } from '../ship/execute/index.ts';
-import { livingProcesses } from '../ship/execute/process/index.ts';
+import { livingProcesses } from '../ship/execute/process/leftovers.ts';
 
 /** The name of this process's own user, as which steps may run. */
 export const OWN_USER: RunAs = process.getuid?.() === 0 ? 'root' : 'self';

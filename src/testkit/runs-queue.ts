@@ -1,5 +1,5 @@
+import type { Timer } from '../lib/clock.ts';
 import { silentLog } from '../lib/log.ts';
-import type { Timer } from '../lib/timer.ts';
 import { type LoadedRunsConfig, parseRunsConfig } from '../runs/config/index.ts';
 import type { RunsEnvironment } from '../runs/environment.ts';
 import type { RunLogs } from '../runs/logs/port.ts';

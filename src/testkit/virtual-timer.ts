@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Timer } from '../lib/timer.ts';
+import type { Timer } from '../lib/clock.ts';
 
 /** Number of turns of the event loop after which work that waits for nothing else has finished. */
 const TURNS = 4;

@@ -1,7 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
-import { systemClock } from '../../../src/lib/clock.ts';
+import { systemClock, systemTimer } from '../../../src/lib/clock.ts';
 import { silentLog } from '../../../src/lib/log.ts';
-import { systemTimer } from '../../../src/lib/timer.ts';
 import { parseRunsConfig } from '../../../src/runs/config/index.ts';
 import type { RunsEnvironment } from '../../../src/runs/environment.ts';
 import { createRunLogs } from '../../../src/runs/logs/index.ts';

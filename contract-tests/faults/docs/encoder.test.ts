@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { GetVectorStatsResponse } from '../../../generated/docs/sdk/types.gen.ts';
-import { isInstalled } from '../../../src/lib/is-installed.ts';
+import { isInstalled } from '../../../src/lib/files.ts';
 import { seededRandom } from '../../../src/testkit/crash/random.ts';
 import { DocsProcess } from '../../../src/testkit/docs-process.ts';
 import { HttpClient } from '../../../src/testkit/http-client.ts';

@@ -4,9 +4,9 @@ import { createHandler, type HandlerOptions, parseRequestParams, type Request, t
 import type { Middleware } from 'koa';
 import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import { type ErrorCode, ServiceError } from '../../errors/index.ts';
+import { systemTimer, type Timer } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
-import { systemTimer, type Timer } from '../../lib/timer.ts';
-import { whenClosed } from '../../lib/when-closed.ts';
+import { whenClosed } from '../../lib/responses.ts';
 import { isDeeper, requireJsonObject } from '../../operations/index.ts';
 import { callerOf, goneSignal, type HttpContext, isJsonType, readJson, type RequestState } from '../http/index.ts';
 import { createGraphqlApplication } from './application.ts';

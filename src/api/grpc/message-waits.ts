@@ -1,9 +1,8 @@
 import type { ServerInterceptingCallInterface } from '@grpc/grpc-js';
 import { bodyError, ServiceError } from '../../errors/index.ts';
-import { type LeastRate, missedRate, usualPace } from '../../lib/arrival-pace.ts';
 import { requestIdOf } from '../../lib/headers.ts';
 import { BodyTooSlow, TooManySlowBodies } from '../../lib/request-bytes.ts';
-import type { SlowBody, SlowBodyReports } from '../../lib/slow-bodies.ts';
+import { type LeastRate, missedRate, type SlowBody, type SlowBodyReports, usualPace } from '../../lib/slow-bodies.ts';
 import { clientNetwork } from '../../lib/trusted-proxies.ts';
 import { statusOf } from './status.ts';
 

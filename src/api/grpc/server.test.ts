@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ServiceError } from '../../errors/index.ts';
-import { fixedTls, type TlsMaterial } from '../../lib/tls.ts';
+import type { TlsMaterial } from '../../lib/tls.ts';
 import { encode } from '../../testkit/grpc-client.ts';
 import { type FixtureOptions, GrpcFixture } from '../../testkit/grpc-fixture.ts';
 import { serverCredentials } from './credentials.ts';
@@ -251,7 +251,7 @@ describe('TLS', () => {
       const unknown = credentials.createSsl(ca, outsider.key, outsider.cert);
       const serve = async (tls: TlsMaterial, as: typeof trusting) => {
         const fixture = await start({
-          server: { credentials: serverCredentials(fixedTls(tls)) },
+          server: { credentials: serverCredentials({ current: tls, onChange: () => () => undefined }) },
           client: { credentials: as },
         });
         return reaches(fixture);

@@ -2,8 +2,7 @@ import { Server, type ServerCredentials, ServerInterceptingCall, type ServerInte
   type ServerInterceptor, type ServerOptions, setLogger, status } from '@grpc/grpc-js';
 import { stderr } from 'node:process';
 import { format } from 'node:util';
-import { type Address, formatAddress } from '../../lib/address.ts';
-import { forOwnerOnly, removeStaleSocket } from '../../lib/unix-socket.ts';
+import { type Address, formatAddress, forOwnerOnly, removeStaleSocket } from '../../lib/address.ts';
 import type { Schema } from './message/plan.ts';
 import { addHealth, addReflection } from './standard-services.ts';
 

@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type ArrivalPace, missedRate } from '../../lib/arrival-pace.ts';
 import { type BodyGivenUp, BodyTooSlow, isStreamed, SLOW_BODY, TooManySlowBodies } from '../../lib/request-bytes.ts';
-import type { ClientBounds, SlowBody } from '../../lib/slow-bodies.ts';
+import { type ArrivalPace, type ClientBounds, missedRate, type SlowBody } from '../../lib/slow-bodies.ts';
 import { clientNetwork } from '../../lib/trusted-proxies.ts';
 
 export interface BodyLimits {

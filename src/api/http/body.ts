@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { ServiceError } from '../../errors/index.ts';
-import type { JsonLimits } from '../../lib/json-limits.ts';
+import type { JsonLimits } from '../../lib/json-scanner.ts';
 import { inputLimits, type OperationSpec, parseJsonBody, readBodyBytes, requireJsonObject,
   requirePlainBody } from '../../operations/index.ts';
 

@@ -3,7 +3,7 @@ import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type ErrorCode, ServiceError } from '../../errors/index.ts';
 import { SECURITY_HEADERS } from '../../lib/headers.ts';
-import { whenClosed } from '../../lib/when-closed.ts';
+import { whenClosed } from '../../lib/responses.ts';
 import { type ErrorFormat, errorOf } from './errors.ts';
 
 /**

@@ -1,9 +1,8 @@
 import type { Middleware, Next } from 'koa';
 import type { IncomingHttpHeaders } from 'node:http';
 import { ServiceError } from '../../errors/index.ts';
-import { askedBy } from '../../lib/asked-by.ts';
 import { presentedCredential } from '../../lib/headers.ts';
-import type { WebRequest, WebVerdict } from '../../lib/web-guard.ts';
+import { askedBy, type WebRequest, type WebVerdict } from '../../lib/web-guard.ts';
 import { changesState } from '../../operations/index.ts';
 import type { HttpContext, RequestState } from './request.ts';
 import { varyBy } from './respond.ts';

@@ -1,7 +1,7 @@
 import type { ParameterizedContext } from 'koa';
 import { ServiceError } from '../../errors/index.ts';
 import { presentedCredential } from '../../lib/headers.ts';
-import { whenClosed } from '../../lib/when-closed.ts';
+import { whenClosed } from '../../lib/responses.ts';
 import { type Caller, LSN_HEADER, MIN_LSN_HEADER, type OperationSpec, parseMinLsn,
   type Sender } from '../../operations/index.ts';
 

@@ -1,8 +1,7 @@
 import type { Middleware } from 'koa';
 import { pipeline, Readable } from 'node:stream';
-import { compress, compressor, type Encoding, isWorthCompressing,
-  preferredEncoding } from '../../lib/content-encoding.ts';
 import { readEntityTags } from '../../lib/headers.ts';
+import { compress, compressor, type Encoding, isWorthCompressing, preferredEncoding } from '../../lib/responses.ts';
 import type { Download, OperationSpec } from '../../operations/index.ts';
 import { joinedResponses } from './joined-responses.ts';
 import type { HttpContext, RequestState } from './request.ts';

@@ -3,12 +3,10 @@ import { createServer, type RequestListener, type Server, type ServerOptions, ty
 import { createServer as createTlsServer, Server as TlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { bodyError } from '../../errors/index.ts';
-import { type Address, formatAddress } from '../../lib/address.ts';
-import { usualPace } from '../../lib/arrival-pace.ts';
+import { type Address, formatAddress, startListening } from '../../lib/address.ts';
 import { type Log, silentLog } from '../../lib/log.ts';
-import type { ClientBounds } from '../../lib/slow-bodies.ts';
+import { type ClientBounds, usualPace } from '../../lib/slow-bodies.ts';
 import { tlsOptions, type TlsSource } from '../../lib/tls.ts';
-import { startListening } from '../../lib/unix-socket.ts';
 import { type BodyLimits, BodyWatch } from './body-pace.ts';
 import { BrokenRequests, endWith, type RawResponses } from './broken-requests.ts';
 import { ConnectionShares, HandedSockets, SilentConnections } from './connections.ts';

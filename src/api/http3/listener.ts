@@ -3,7 +3,7 @@ import { type ClientRequest, type IncomingMessage, type OutgoingHttpHeaders, req
 import type { AddressInfo, Socket } from 'node:net';
 import { type Duplex, duplexPair } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
-import { isInstalled } from '../../lib/is-installed.ts';
+import { isInstalled } from '../../lib/files.ts';
 import type { TlsMaterial, TlsSource } from '../../lib/tls.ts';
 
 /** Requests in progress on one connection, the same limit as browsers' HTTP/2. */

@@ -1,6 +1,6 @@
 import { PROTOCOL_VERSION_META_KEY } from '@modelcontextprotocol/server';
 import type { ValidateFunction } from 'ajv';
-import { ConfigError } from '../../lib/config-error.ts';
+import { ConfigError } from '../../lib/setting-values.ts';
 import { createAjv } from '../../operations/index.ts';
 import { INVALID_PARAMS, McpFault, UNSUPPORTED_REVISION } from './core/fault.ts';
 

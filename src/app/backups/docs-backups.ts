@@ -1,23 +1,22 @@
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import type { Clock } from '../../lib/clock.ts';
+import { type Clock, systemTimer } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
-import { systemTimer, type Timer } from '../../lib/timer.ts';
 import type { Settings } from '../settings/index.ts';
 import { BackupSchedule } from './backup-schedule.ts';
 import { s3Copies } from './s3-copies.ts';
 
-export interface DocsBackupDeps {
+interface DocsBackupDeps {
   /** Writes a verified backup with this name into the folder, like the operation `createBackup`. */
   readonly make: (name: string) => Promise<unknown>;
   readonly clock: Clock;
-  readonly timer?: Timer;
   readonly log: Log;
 }
 
 /** The scheduled backups of the document service; undefined without a schedule. */
-export function createDocsBackups({ backup, database: { backupDir } }: Settings,
-  { make, clock, timer = systemTimer, log }: DocsBackupDeps): BackupSchedule | undefined
+export function createDocsBackups({ backup, database: { backupDir } }: Settings, { make, clock, log }: DocsBackupDeps):
+  | BackupSchedule
+  | undefined
 {
   const { cron, tz: timezone, keepLast, keepDaily, keepWeekly, keepMonthly, maxAge, s3Url: url, s3Region: region,
     s3AccessKey: accessKey, s3SecretKey: secretKey } = backup;
@@ -27,7 +26,7 @@ export function createDocsBackups({ backup, database: { backupDir } }: Settings,
     cron,
     timezone,
     clock,
-    timer,
+    timer: systemTimer,
     log,
     retention: { last: keepLast, daily: keepDaily, weekly: keepWeekly, monthly: keepMonthly, maxAgeMs: maxAge },
     folder: {

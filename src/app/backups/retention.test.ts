@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { momentOfName, scheduledName } from './backup-schedule.ts';
-import { expiredBackups, type RetentionPolicy } from './retention.ts';
+import { expiredBackups, momentOfName, type RetentionPolicy, scheduledName } from './backup-schedule.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;

@@ -1,15 +1,14 @@
 import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Clock } from '../../lib/clock.ts';
-import { ConfigError } from '../../lib/config-error.ts';
+import type { Clock, Timer } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
-import type { Timer } from '../../lib/timer.ts';
+import { ConfigError } from '../../lib/setting-values.ts';
 import { backUp, placesOf } from '../../runs/backup/index.ts';
 import { type Environment, inDataDir, type RunsConfig } from '../../runs/config/index.ts';
 import { BackupSchedule } from './backup-schedule.ts';
 import { s3Copies } from './s3-copies.ts';
 
-export interface RunsBackupDeps {
+interface RunsBackupDeps {
   /** The variables with the keys of the bucket. */
   readonly variables: Environment;
   readonly version: string;

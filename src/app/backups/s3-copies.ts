@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { S3mini } from 's3mini';
-import { PART_BYTES, putInParts, readPart } from '../../net/objects/index.ts';
+import { PART_BYTES, putInParts, readPart } from '../../net/objects.ts';
 import type { BackupCopies } from './backup-schedule.ts';
 
-export interface S3CopiesOptions {
+interface S3CopiesOptions {
   /** URL of the service, the bucket and a folder in it: `https://s3.example.org/our-backups/quire`. */
   readonly url: string;
   readonly region: string;

@@ -4,14 +4,12 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ReadableStream } from 'node:stream/web';
 import { type CatalogueEntry, catalogueEntry, type OperationId, operationSpecs } from './operations/catalogue.ts';
-import { addFieldOption } from './operations/field-option.ts';
+import { addFieldOption } from './operations/fields.ts';
 import { bytesOf } from './operations/parse-value.ts';
 import { bodyOf, checkComplete, optionValues } from './operations/run-operation.ts';
-import { addClientOptions } from './shared/client.ts';
 import { CommandError, runCommand, UsageError } from './shared/command-error.ts';
-import type { ClientOptions } from './shared/connection.ts';
-import { untilInterrupted } from './shared/interrupt.ts';
-import { type Io, writeLines } from './shared/io.ts';
+import { addClientOptions, type ClientOptions } from './shared/connection.ts';
+import { type Io, untilInterrupted, writeLines } from './shared/io.ts';
 import { writeJson } from './shared/output.ts';
 import { openService, type Service } from './shared/service.ts';
 

@@ -6,11 +6,10 @@ import { pipeline } from 'node:stream/promises';
 import type { ReadableStream } from 'node:stream/web';
 import { exportDocuments } from '../../../generated/docs/sdk/sdk.gen.ts';
 import { collectFilter } from './shared/arguments.ts';
-import { addClientOptions, type ClientOptions, openClient } from './shared/client.ts';
 import { CommandError, InterruptedError, runCommand } from './shared/command-error.ts';
-import { formatBytes, plural } from './shared/format.ts';
-import { untilInterrupted } from './shared/interrupt.ts';
-import { type Io, processIo, writeLines } from './shared/io.ts';
+import { addClientOptions, type ClientOptions, openClient } from './shared/connection.ts';
+import { type Io, processIo, untilInterrupted, writeLines } from './shared/io.ts';
+import { formatBytes, plural } from './shared/output.ts';
 import { answered, ServiceFailure } from './shared/service-failure.ts';
 
 interface ExportArguments extends ClientOptions {
@@ -80,11 +79,7 @@ async function runExport(given: ExportArguments, io: Io, signal: AbortSignal): P
 
 async function openExport(given: ExportArguments, format: 'ndjson' | 'zip', signal: AbortSignal): Promise<Readable> {
   const { url, sdk } = openClient(given);
-  const body = {
-    collection: given.collection,
-    format,
-    ...(given.filter === undefined ? {} : { filterMeta: given.filter }),
-  };
+  const body = { collection: given.collection, format, filterMeta: given.filter };
   const { data } = await answered(url, exportDocuments({ client: sdk, body, parseAs: 'stream', signal }));
   // The SDK's type is that of a parsed response; an empty response may have no body.
   const stream = data as unknown as ReadableStream<Uint8Array> | null;

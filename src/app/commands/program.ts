@@ -1,9 +1,8 @@
 import { Command, type CommanderError } from 'commander';
-import { VERSION_LINE } from '../version.ts';
-import type { CommandGroup } from './operations/define.ts';
-import { ProfileOption } from './shared/client.ts';
-import { ignoreClosedPipe } from './shared/command-error.ts';
-import { EXIT, EXIT_MEANINGS } from './shared/exit-codes.ts';
+import { VERSION_LINE } from '../specification.ts';
+import type { CommandGroup } from './operations/catalogue.ts';
+import { EXIT, EXIT_MEANINGS, ignoreClosedPipe } from './shared/command-error.ts';
+import { ProfileOption } from './shared/connection.ts';
 import { type Io, writeLines } from './shared/io.ts';
 
 type Register = (program: Command, io: Io) => void | Promise<void>;
@@ -26,18 +25,18 @@ const SERVERS = 'Servers:';
 
 const single = (name: string): Entry['load'] => async () => {
   const [{ SINGLE }, { registerOperation }] = await Promise.all([import('./areas/maintenance.ts'),
-    import('./operations/register-operation.ts')]);
+    import('./operations/run-operation.ts')]);
   return (program, io) => registerOperation(program, SINGLE.find((each) => each.name === name)!, io);
 };
 
 const group = (find: () => Promise<CommandGroup>): Entry['load'] => async () => {
-  const [definition, { registerGroup }] = await Promise.all([find(), import('./operations/register-operation.ts')]);
+  const [definition, { registerGroup }] = await Promise.all([find(), import('./operations/run-operation.ts')]);
   return async (program, io) => void await registerGroup(program, definition, io);
 };
 
 const jobs: Entry['load'] = async () => {
   const [{ JOBS }, { registerGroup }, { registerWatch }] = await Promise.all([import('./areas/maintenance.ts'),
-    import('./operations/register-operation.ts'), import('./jobs/watch.ts')]);
+    import('./operations/run-operation.ts'), import('./watch-job.ts')]);
   return async (program, io) => registerWatch(await registerGroup(program, JOBS, io), io);
 };
 
@@ -71,17 +70,17 @@ export const ENTRIES: readonly Entry[] = [{
   name: 'list',
   summary: 'list the documents of a collection',
   group: DOCUMENTS,
-  load: async () => (await import('./documents/list.ts')).registerList,
+  load: async () => (await import('./documents/documents.ts')).registerList,
 }, {
   name: 'get',
   summary: 'print the markdown of a document',
   group: DOCUMENTS,
-  load: async () => (await import('./documents/get.ts')).registerGet,
+  load: async () => (await import('./documents/documents.ts')).registerGet,
 }, {
   name: 'add',
   summary: 'store a document from a file or standard input',
   group: DOCUMENTS,
-  load: async () => (await import('./documents/add.ts')).registerAdd,
+  load: async () => (await import('./documents/documents.ts')).registerAdd,
 }, {
   name: 'edit',
   summary: 'change the markdown of a document in your editor',
@@ -91,7 +90,7 @@ export const ENTRIES: readonly Entry[] = [{
   name: 'delete',
   summary: 'delete documents',
   group: DOCUMENTS,
-  load: async () => (await import('./documents/delete.ts')).registerDelete,
+  load: async () => (await import('./documents/documents.ts')).registerDelete,
 }, {
   name: 'history',
   summary: 'list the kept versions of a document, newest first',
@@ -126,17 +125,17 @@ export const ENTRIES: readonly Entry[] = [{
   name: 'import',
   summary: 'import files or NDJSON into a collection',
   group: LOADING,
-  load: async () => (await import('./import/register.ts')).registerImport,
+  load: async () => (await import('./import/run-import.ts')).registerImport,
 }, {
   name: 'sync',
   summary: 'make a collection equal to a folder of files',
   group: LOADING,
-  load: async () => (await import('./sync/register.ts')).registerSync,
+  load: async () => (await import('./sync/run-sync.ts')).registerSync,
 }, {
   name: 'import-wiki',
   summary: 'import a dump of a wiki into a collection',
   group: LOADING,
-  load: async () => (await import('./import-wiki/register.ts')).registerImportWiki,
+  load: async () => (await import('./import-wiki/run-import-wiki.ts')).registerImportWiki,
 }, {
   name: 'import-url',
   summary: 'fetch a page and store it as a document',
@@ -216,17 +215,17 @@ export const ENTRIES: readonly Entry[] = [{
   name: 'login',
   summary: 'sign in to a server, and remember it',
   group: SERVERS,
-  load: async () => (await import('./account/login.ts')).registerLogin,
+  load: async () => (await import('./account.ts')).registerLogin,
 }, {
   name: 'logout',
   summary: 'forget a server and its credential',
   group: SERVERS,
-  load: async () => (await import('./account/logout.ts')).registerLogout,
+  load: async () => (await import('./account.ts')).registerLogout,
 }, {
   name: 'profiles',
   summary: 'list the servers that are remembered, and choose one',
   group: SERVERS,
-  load: async () => (await import('./account/profiles.ts')).registerProfiles,
+  load: async () => (await import('./account.ts')).registerProfiles,
 }, {
   name: 'completion',
   summary: 'print the completion of commands for a shell',

@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type FakeAnswer, type FakeService, startFakeService } from '../../testkit/commands/fake-service.ts';
 import { runQuire } from '../../testkit/commands/run-command.ts';
-import { formatMoment } from './shared/format.ts';
-import { textWidth } from './shared/table.ts';
+import { formatMoment, textWidth } from './shared/output.ts';
 
 const DOCUMENTS = [{
   id: 'c|a|en',

@@ -1,15 +1,100 @@
 import { type Command, Option } from 'commander';
-import { getStats, searchDocuments } from '../../../generated/docs/sdk/sdk.gen.ts';
-import type { ProjectedDocument, SearchDocumentsRequest } from '../../../generated/docs/sdk/types.gen.ts';
-import { searchByWords } from './search-words.ts';
+import { getStats, searchDocuments, searchFullText } from '../../../generated/docs/sdk/sdk.gen.ts';
+import type { FullTextResult, SearchDocumentsRequest, SearchFullTextRequest,
+  SearchFullTextResponse } from '../../../generated/docs/sdk/types.gen.ts';
 import { collectFilter, commaList, wholeNumber } from './shared/arguments.ts';
-import { addClientOptions, type ClientOptions, openClient, type ServiceClient } from './shared/client.ts';
 import { CommandError, runCommand } from './shared/command-error.ts';
+import { addClientOptions, type ClientOptions, openClient, type ServiceClient } from './shared/connection.ts';
 import { documentTable } from './shared/document-table.ts';
-import { formatCount, plural } from './shared/format.ts';
 import { type Io, processIo, writeLines } from './shared/io.ts';
-import { note } from './shared/output.ts';
+import { formatCount, isColoured, note, plainLine, plural, widthOf, writeJson } from './shared/output.ts';
 import { answered } from './shared/service-failure.ts';
+
+/** The full-text query of a search. */
+export interface WordSearch {
+  readonly collection: string;
+  readonly query: string;
+  readonly limit: number;
+  readonly offset: number;
+  readonly filter?: Record<string, string[]> | undefined;
+  readonly where?: string | undefined;
+  readonly fuzzy?: '0' | '1' | '2' | 'auto' | undefined;
+  readonly match?: 'any' | 'all' | 'most' | undefined;
+  readonly lang?: string | undefined;
+  readonly fields?: readonly string[] | undefined;
+  readonly json?: boolean | undefined;
+  readonly quiet?: boolean;
+  readonly color?: boolean;
+}
+
+/**
+ * Marks each match in a fragment. A private-use character does not occur in ordinary text, and serves as its own
+ * closing tag.
+ */
+const MARK = '\ue000';
+const BOLD = '\u001b[1m';
+const PLAIN = '\u001b[22m';
+const INDENT = '   ';
+
+/**
+ * Prints the documents that a full-text search finds, best first, each with its title, its key and passages around the
+ * matches.
+ */
+export async function searchByWords(client: ServiceClient, search: WordSearch, io: Io): Promise<void> {
+  const { data } = await answered(client.url, searchFullText({ client: client.sdk, body: wordRequestOf(search) }));
+  if (search.json) return writeJson(io, data.results);
+  const emphasise = isColoured(io.stdout, search) ? bold : plain;
+  writeLines(io.stdout, data.results.flatMap((result, i) => linesOf(result, search.offset + i + 1, emphasise)));
+  note(io, search, [countLine(data.results.length, search.offset, data.total), ...suggestionLine(data)]);
+}
+
+function wordRequestOf(
+  { collection, query, limit, offset, filter, where, fuzzy, match, lang, fields, json }: WordSearch,
+): SearchFullTextRequest {
+  return {
+    collection,
+    query,
+    limit,
+    offset,
+    highlight: true,
+    ...(json ? {} : { highlightTag: MARK, maxHighlights: 2 }),
+    filterMeta: filter,
+    filter: where,
+    fuzzy: fuzzy === undefined || fuzzy === 'auto' ? fuzzy : (Number(fuzzy) as 0 | 1 | 2),
+    matchingStrategy: match,
+    lang,
+    fields: fields === undefined ? (json ? undefined : ['title']) : [...fields],
+  };
+}
+
+/** The title if there is one, the key, and the passages; an empty line follows. */
+function linesOf({ document, highlights = [] }: FullTextResult, rank: number,
+  emphasise: (text: string) => string): string[]
+{
+  const { key, lang, meta = {} } = document;
+  const title = plainLine(meta['title']?.[0] ?? '');
+  const name = `${plainLine(key)} (${lang})`;
+  const head = title === ''
+    ? `${rank}. ${emphasise(`${MARK}${name}${MARK}`)}`
+    : `${rank}. ${emphasise(`${MARK}${title}${MARK}`)}  ${name}`;
+  // A passage of the title would repeat the title.
+  const passages = highlights.filter(({ field }) => field === 'content' || title === '');
+  return [head, ...passages.map(({ fragment }) => `${INDENT}${emphasise(plainLine(fragment))}`), ''];
+}
+
+/** Marks come in pairs: the text between the first and the second is a match. */
+function bold(text: string): string {
+  return text.split(MARK).map((part, i) => (i % 2 === 1 ? `${BOLD}${part}${PLAIN}` : part)).join('');
+}
+
+function plain(text: string): string {
+  return text.replaceAll(MARK, '');
+}
+
+/** The spellings that would have found something; the service sends them only if nothing was found. */
+function suggestionLine({ suggestions = [] }: SearchFullTextResponse): string[] {
+  return suggestions.length === 0 ? [] : [`did you mean: ${suggestions.map(plainLine).join(', ')}`];
+}
 
 interface SearchArguments extends ClientOptions {
   readonly collection?: string;
@@ -97,15 +182,12 @@ async function runSearch(query: string, given: SearchArguments, io: Io): Promise
     return searchByWords(client, { ...given, collection, query, limit: given.limit ?? LIMIT_BY_WORDS }, io);
   const { data: documents, response } = await answered(client.url,
     searchDocuments({ client: client.sdk, body: requestOf(given, collection) }));
-  if (given.json) {
-    io.stdout.write(`${JSON.stringify(documents, null, 2)}\n`);
-    return;
-  }
+  if (given.json) return writeJson(io, documents);
   if (documents.length > 0)
-    writeLines(io.stdout, documentTable(documents, given.fields, io.stdout.isTTY ? io.stdout.columns : undefined));
+    writeLines(io.stdout, documentTable(documents, given.fields, widthOf(io.stdout)));
   // The count is printed beside the table, not in it, so that a pipe receives only documents.
   note(io, given, [
-    countLine(documents, given.offset, Number(response.headers.get('X-Total-Count') ?? documents.length)),
+    countLine(documents.length, given.offset, Number(response.headers.get('X-Total-Count') ?? documents.length)),
   ]);
 }
 
@@ -128,11 +210,11 @@ function requestOf({ filter, where, sort, asc, limit = LIMIT, offset, fields, js
     collection,
     limit,
     offset,
-    ...(filter === undefined ? {} : { filterMeta: filter }),
-    ...(where === undefined ? {} : { filter: where }),
-    ...(sort === undefined ? {} : { sort }),
-    ...(asc === undefined ? {} : { asc }),
-    ...(wanted === undefined ? {} : { fields: wanted }),
+    filterMeta: filter,
+    filter: where,
+    sort,
+    asc,
+    fields: wanted,
   };
 }
 
@@ -148,11 +230,11 @@ async function onlyCollection({ url, sdk }: ServiceClient): Promise<string> {
   );
 }
 
-function countLine(documents: readonly ProjectedDocument[], offset: number, total: number): string {
-  if (documents.length === 0)
+function countLine(listed: number, offset: number, total: number): string {
+  if (listed === 0)
     return total === 0
       ? 'no documents match'
       : `${plural(total, 'document')} match; none listed from ${formatCount(offset)} on`;
-  if (documents.length === total) return `${plural(total, 'document')}`;
-  return `${formatCount(offset + 1)} to ${formatCount(offset + documents.length)} of ${plural(total, 'document')}`;
+  if (listed === total) return plural(total, 'document');
+  return `${formatCount(offset + 1)} to ${formatCount(offset + listed)} of ${plural(total, 'document')}`;
 }

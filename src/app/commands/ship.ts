@@ -5,7 +5,7 @@ import { parseByteSize } from '../../lib/byte-size.ts';
 import type { UserIdRange } from '../../ship/execute/index.ts';
 import { createLog } from '../logging/create-log.ts';
 import { sealProcess } from '../secrecy/index.ts';
-import type { InstallFlags } from '../ship/install/install-ship.ts';
+import type { InstallFlags } from '../ship/install-ship.ts';
 import type { JoinFlags } from '../ship/join-ship.ts';
 import type { ShipFlags, ShipRun, ShipRunEnd } from '../ship/run-ship.ts';
 import { CommandError, runCommand } from './shared/command-error.ts';
@@ -110,7 +110,7 @@ function registerInstall(ship: Command, io: Io): void {
 }
 
 async function install(flags: InstallFlags, io: Io): Promise<void> {
-  const { carryOut, describePlan, planInstall, requireReadable } = await import('../ship/install/install-ship.ts');
+  const { carryOut, describePlan, planInstall, requireReadable } = await import('../ship/install-ship.ts');
   if (flags.cacheSize !== undefined) toSize(flags.cacheSize);
   const token = flags.tokenFile === undefined
     ? process.env['QUIRE_JOIN_TOKEN']

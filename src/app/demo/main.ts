@@ -2,8 +2,7 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runCommand } from '../commands/shared/command-error.ts';
-import { untilInterrupted } from '../commands/shared/interrupt.ts';
-import { processIo } from '../commands/shared/io.ts';
+import { processIo, untilInterrupted } from '../commands/shared/io.ts';
 import { runDemo } from './run-demo.ts';
 
 // A second Ctrl-C must not end the process during the clean-up after the first one.

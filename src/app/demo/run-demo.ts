@@ -3,15 +3,14 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemClock } from '../../lib/clock.ts';
 import { runImport } from '../commands/import/run-import.ts';
-import { openClient } from '../commands/shared/client.ts';
 import { CommandError, InterruptedError } from '../commands/shared/command-error.ts';
+import { openClient } from '../commands/shared/connection.ts';
 import type { Io } from '../commands/shared/io.ts';
 import { type DemoCorpus, findCorpus } from './corpus.ts';
-import { Screen } from './screen.ts';
 import { type ServiceProcess, startServiceProcess } from './service-process.ts';
-import { TOUR } from './tour.ts';
+import { Screen, TOUR } from './tour.ts';
 
-export interface DemoContext {
+interface DemoContext {
   /** The checkout. */
   readonly root: string;
   readonly env: NodeJS.ProcessEnv;

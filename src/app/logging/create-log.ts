@@ -67,9 +67,9 @@ function describeError(error: unknown, depth = 0): unknown {
   return {
     type: error.name,
     message: error.message,
-    ...(code === undefined ? {} : { code }),
+    code,
     stack: error.stack,
-    ...(error.cause === undefined || depth >= MAX_CAUSES ? {} : { cause: describeError(error.cause, depth + 1) }),
+    cause: error.cause === undefined || depth >= MAX_CAUSES ? undefined : describeError(error.cause, depth + 1),
   };
 }
 

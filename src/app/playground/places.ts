@@ -127,7 +127,7 @@ São Paulo|Brazil|South America|-23.55|-46.63|the largest city of its half of th
 `;
 
 /** A place as a document. */
-export interface Place {
+interface Place {
   readonly key: string;
   readonly contentMd: string;
   readonly meta: Readonly<Record<string, string[]>>;

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { systemClock } from '../../lib/clock.ts';
 import { runImport } from '../commands/import/run-import.ts';
 import { InterruptedError } from '../commands/shared/command-error.ts';
-import { plural } from '../commands/shared/format.ts';
 import { type Io, PROGRAM, writeLines } from '../commands/shared/io.ts';
+import { plural } from '../commands/shared/output.ts';
 import { openService, type Service } from '../commands/shared/service.ts';
 import { places } from './places.ts';
 

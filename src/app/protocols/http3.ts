@@ -8,7 +8,7 @@ import { createHttpListener } from './http.ts';
 /** Seconds for which clients may cache where HTTP/3 is served. */
 const MAX_AGE_SECONDS = 86_400;
 
-export interface Http3Listener extends Listener {
+interface Http3Listener extends Listener {
   /** The value of `Alt-Svc` for it (RFC 7838). */
   readonly alternative: string;
 }

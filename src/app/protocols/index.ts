@@ -1,4 +1,4 @@
-import { systemTimer } from '../../lib/timer.ts';
+import { systemTimer } from '../../lib/clock.ts';
 import { readCertificates } from '../certificates.ts';
 import type { Listener, ProtocolContext, ServedService } from './context.ts';
 import { serveGrpc } from './grpc.ts';
@@ -46,15 +46,13 @@ export async function serveProtocols(given: ServedService): Promise<Listeners> {
   tls?.follow(systemTimer);
   return {
     url: listeners[0]!.url,
-    ...(http && { http }),
-    ...(grpc && { grpc }),
-    ...(mcp && { mcp }),
-    ...(http3 && { http3 }),
-    ...(tls && {
-      reload: async () => {
-        given.workers?.reload();
-        await tls.reload();
-      },
+    http,
+    grpc,
+    mcp,
+    http3,
+    reload: tls && (async () => {
+      given.workers?.reload();
+      await tls.reload();
     }),
     stop,
   };

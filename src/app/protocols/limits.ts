@@ -27,7 +27,7 @@ export function createLimits(settings: Settings, { access, audit }: DocumentServ
     onRefused: audit.observeRefusal,
   });
   const clients = createClientBounds(settings, new SlowBodies({ perClient: settings.limits.slowBodies }));
-  return { readAddress: clients.readAddress, clients, ...(enabled && { limit }) };
+  return { readAddress: clients.readAddress, clients, limit: enabled ? limit : undefined };
 }
 
 export function createClientBounds({ limits: { trustedProxies } }: Settings,

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { NodeLink, readSchema } from '../../api/grpc/index.ts';
 import { parseAddress } from '../../lib/address.ts';
-import { ConfigError } from '../../lib/config-error.ts';
 import type { Log } from '../../lib/log.ts';
+import { ConfigError } from '../../lib/setting-values.ts';
 import { readCertificates } from '../certificates.ts';
 import type { Settings } from '../settings/index.ts';
 

@@ -22,7 +22,7 @@ export function freePort(): Promise<number> {
   });
 }
 
-export interface Logged {
+interface Logged {
   readonly level: 'warn' | 'error' | 'info';
   readonly message: string;
 }
@@ -99,7 +99,7 @@ export class TestNode {
   }
 }
 
-export interface Status {
+interface Status {
   readonly node_id: string;
   readonly role: string;
   readonly current_lsn: number;

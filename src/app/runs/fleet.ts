@@ -2,12 +2,11 @@ import { isIP } from 'node:net';
 import { hostname, networkInterfaces } from 'node:os';
 import { type FleetServers, startFleetServers } from '../../api/grpc/fleet/servers.ts';
 import { type Address, formatAddress, parseAddress } from '../../lib/address.ts';
-import type { Clock } from '../../lib/clock.ts';
-import { ConfigError } from '../../lib/config-error.ts';
+import type { Clock, Timer } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import { Loop } from '../../lib/loop.ts';
+import { ConfigError } from '../../lib/setting-values.ts';
 import type { ClientBounds } from '../../lib/slow-bodies.ts';
-import type { Timer } from '../../lib/timer.ts';
 import { inDataDir, type RunsConfig } from '../../runs/config/index.ts';
 import { Authority, type FleetService, type ServerMaterial } from '../../runs/fleet/index.ts';
 
@@ -91,7 +90,7 @@ function advertisedHost(text: string): string {
   throw new ConfigError([`fleet.advertise: expected a host name or an IP address, without a port, got ${text}`]);
 }
 
-export interface FleetStartOptions {
+interface FleetStartOptions {
   readonly service: FleetService;
   readonly authority: Authority;
   readonly addresses: FleetAddresses;

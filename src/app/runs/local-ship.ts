@@ -9,9 +9,9 @@ import { createExecutor } from '../../ship/execute/index.ts';
 import { type ControlStream, createDiskSpools, createShip, type Executor, RefusedCall, type ShipLink, type ShipTime,
   type StreamEvents, systemShipTime } from '../../ship/index.ts';
 import { describeMachine } from '../ship/this-machine.ts';
-import { BUILD_VERSION } from '../version.ts';
+import { BUILD_VERSION } from '../specification.ts';
 
-export interface LocalWorkOptions {
+interface LocalWorkOptions {
   readonly settings: RunsConfig;
   /** The environment that its work inherits, and the keys of AI roles that are set. */
   readonly variables: Environment;
@@ -53,7 +53,7 @@ function filesOfService(settings: RunsConfig): string[] {
     inDataDir(settings, settings.fleet.ca_dir), ...(cert === '' ? [] : [resolve(key)])];
 }
 
-export interface LocalShipOptions {
+interface LocalShipOptions {
   readonly service: FleetService;
   readonly settings: RunsConfig;
   /** The environment that its work inherits, and the keys of AI roles that are set. */

@@ -1,6 +1,6 @@
 import { closeSync, openSync, readFileSync, writeSync } from 'node:fs';
 
-export interface Sealed {
+interface Sealed {
   /** The original environment, which now only this process has. */
   readonly env: Environment;
   /** What was not possible, for the log. */
@@ -21,7 +21,7 @@ export async function sealProcess(): Promise<Sealed> {
   return { env, problems };
 }
 
-export type Environment = Readonly<Record<string, string | undefined>>;
+type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Names of variables that contain secrets. */
 const SECRET = /TOKEN|SECRET|PASS|KEY|CREDENTIAL|BEARER|AUTH|PRIVATE|COOKIE|SALT|DSN|OTLP_.*HEADERS/i;
@@ -33,7 +33,7 @@ const WITH_PASSWORD = /:\/\/[^/\s:@]*:[^/\s@]+@/;
  * children inherit, only variables without secrets, and overwrites the initial environment, which other processes can
  * read at /proc/PID/environ (proc_pid_environ(5)). The reason says why the last step was not possible.
  */
-export function clearEnvironment(): { readonly env: Environment; readonly reason?: string } {
+function clearEnvironment(): { readonly env: Environment; readonly reason?: string } {
   const env: Environment = Object.freeze({ ...process.env });
   for (const [name, value] of Object.entries(env)) {
     if (SECRET.test(name) || WITH_PASSWORD.test(value!)) delete process.env[name];

@@ -21,7 +21,7 @@ export function describeSettings(): SettingRow[] {
   return ENTRIES.map((entry) => ({
     path: entry.path,
     env: [...entry.setting.env, ...(entry.setting.portEnv ? [entry.setting.portEnv] : [])],
-    ...(entry.setting.flag ? { flag: `--${entry.setting.flag}` } : {}),
+    flag: entry.setting.flag ? `--${entry.setting.flag}` : undefined,
     yaml: entry.yaml,
     default: defaultOf(entry),
     meaning: entry.setting.meaning,

@@ -1,9 +1,8 @@
-import { ConfigError } from '../../lib/config-error.ts';
 import { didYouMean } from '../../lib/did-you-mean.ts';
+import { ConfigError } from '../../lib/setting-values.ts';
 import { adviceOn, checkTogether } from './checks.ts';
-import { type Environment, type Flags, type Origin, resolveSettings } from './resolve.ts';
+import { type Environment, type Flags, type Origin, readYamlFile, resolveSettings } from './resolve.ts';
 import { ENTRIES, type SettingPath, type Settings } from './table.ts';
-import { readYamlFile } from './yaml-file.ts';
 
 /** Settings with which the service cannot start; `problems` has one line for each problem. */
 export class SettingsError extends ConfigError {
@@ -42,7 +41,7 @@ export function loadSettings({ flags = {}, env = {}, yamlFile, defaults = {} }: 
     flags,
     env,
     defaults,
-    ...(yaml ? { yaml } : {}),
+    yaml,
   });
   const problems = [...(yaml?.problems ?? []), ...unresolved, ...checkTogether(settings, origins)];
   if (problems.length === 0 && !servesAnything(settings))
@@ -68,4 +67,36 @@ function unknownVariables(env: Environment): string[] {
   return Object.keys(env).filter((name) => name.startsWith('SVC_') && !VARIABLES.has(name)).sort().map((name) =>
     `unknown variable ${name}${didYouMean(name, VARIABLES) || '; docs/settings.md lists all'}`
   );
+}
+
+/** Settings in a form that can be sent to another process: values, or texts for values that are not plain data. */
+export type PackedSettings = Readonly<Record<string, { readonly value: unknown } | { readonly text: string }>>;
+
+/** Contains secrets: for a process of this service only. */
+export function packSettings(settings: Settings): PackedSettings {
+  return Object.fromEntries(ENTRIES.map(({ path, setting }) => {
+    const value = valueAt(settings, path);
+    return [path, isPlain(value) ? { value } : { text: setting.kind.show(value) }];
+  }));
+}
+
+export function unpackSettings(packed: PackedSettings): Settings {
+  const settings: Record<string, Record<string, unknown>> = {};
+  for (const { path, setting } of ENTRIES) {
+    const [group, name] = path.split('.') as [string, string];
+    const found = packed[path]!;
+    (settings[group] ??= {})[name] = 'text' in found ? setting.kind.parse(found.text) : found.value;
+  }
+  return settings as unknown as Settings;
+}
+
+function valueAt(settings: Settings, path: string): unknown {
+  const [group, name] = path.split('.') as [keyof Settings, string];
+  return (settings[group] as Readonly<Record<string, unknown>>)[name];
+}
+
+/** A network, for example, has a method that matches addresses. */
+function isPlain(value: unknown): boolean {
+  if (typeof value === 'function') return false;
+  return typeof value !== 'object' || value === null || Object.values(value).every(isPlain);
 }

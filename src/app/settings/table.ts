@@ -6,13 +6,13 @@ import { extreme, graphql, grpc, http, http3, mcp } from './groups/listeners.ts'
 import { binlog, replication, sessions, workers } from './groups/nodes.ts';
 import { convert, log, metrics, shutdown } from './groups/operation.ts';
 import { code, fts, search, spell, temporal, vector } from './groups/search.ts';
-import type { Setting, ValueOf } from './setting.ts';
+import type { Setting, ValueOf } from './kinds.ts';
 
 /**
  * Every setting of the document service (contract, section 1; decisions, sections 1 to 5). Loading, the settings' type,
  * `--help` and the documentation are all derived from it.
  */
-export const SETTINGS = {
+const SETTINGS = {
   http,
   grpc,
   graphql,

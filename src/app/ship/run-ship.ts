@@ -1,13 +1,13 @@
 import { join, resolve } from 'node:path';
 import { parseAddress } from '../../lib/address.ts';
-import { ConfigError } from '../../lib/config-error.ts';
 import type { Log } from '../../lib/log.ts';
+import { ConfigError } from '../../lib/setting-values.ts';
 import { createExecutor, type RunAs, type UserIdRange } from '../../ship/execute/index.ts';
 import { RemoteLink } from '../../ship/grpc/index.ts';
 import { certificateEndsMs, type Identity, IdentityFile, IdentityKeeper, lockFolder, provesRevocation,
   ShipFailure } from '../../ship/identity/index.ts';
 import { createDiskSpools, createShip, type Ship, type ShipEnd, systemShipTime } from '../../ship/index.ts';
-import { BUILD_VERSION } from '../version.ts';
+import { BUILD_VERSION } from '../specification.ts';
 import { readIdentity } from './join-ship.ts';
 import { describeMachine, type Variables } from './this-machine.ts';
 
@@ -88,10 +88,10 @@ async function runWith(flags: ShipFlags, { file, identity, address, release }: B
     workDir: flags.workDir ?? join(dataDir, 'work'),
     sandbox: flags.sandbox,
     hide: [resolve(dataDir), ...(flags.hide ?? []).map((path) => resolve(path))],
-    ...(flags.runAs !== undefined && { runAs: flags.runAs }),
-    ...(flags.userIds !== undefined && { userIds: flags.userIds }),
+    runAs: flags.runAs,
+    userIds: flags.userIds,
     keep: { folder: join(dataDir, 'cache'), limit: flags.cacheSize ?? DEFAULT_CACHE_SIZE },
-    ...(flags.gitProtocols !== undefined && { gitProtocols: flags.gitProtocols }),
+    gitProtocols: flags.gitProtocols,
     keepWork: flags.keepWork ?? false,
     env,
     clock: systemShipTime.clock,

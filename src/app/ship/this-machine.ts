@@ -1,5 +1,5 @@
 import type { ShipDescription } from '../../ship/index.ts';
-import { BUILD_VERSION } from '../version.ts';
+import { BUILD_VERSION } from '../specification.ts';
 
 /** Environment variables with their values. */
 export type Variables = Readonly<Record<string, string | undefined>>;
@@ -18,7 +18,7 @@ const JOIN_TOKEN = 'QUIRE_JOIN_TOKEN';
  * Names of the variables that may contain keys of AI roles and are set. The server does not say which ones it needs, so
  * all that look like a key are listed; their values are not sent.
  */
-export function keyVariables(env: Variables): string[] {
+function keyVariables(env: Variables): string[] {
   return Object.keys(env).filter((name) => KEY_VARIABLE.test(name) && name !== JOIN_TOKEN && (env[name] ?? '') !== '')
     .sort().slice(0, MAX_VARIABLES);
 }

@@ -6,7 +6,7 @@ import { AlwaysOffSampler, AlwaysOnSampler, BatchSpanProcessor, type IdGenerator
   type Sampler, SamplingDecision, TraceIdRatioBasedSampler, TracerProvider } from '@opentelemetry/sdk-trace';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { FinishedSpan, OpenSpan, SpanStart, Tracing } from '../../lib/tracing.ts';
-import type { TraceSettings } from './trace-settings.ts';
+import type { TraceSettings } from './index.ts';
 
 const KINDS = { internal: SpanKind.INTERNAL, server: SpanKind.SERVER, client: SpanKind.CLIENT } as const;
 

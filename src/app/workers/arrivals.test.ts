@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Arrivals } from './arrivals.ts';
+import { Arrivals } from './forward.ts';
 
 function setUp() {
   const loop = { number: 1, turn: () => loop.number };

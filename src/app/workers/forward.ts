@@ -3,7 +3,36 @@ import { operations } from '../../../generated/docs/operations.ts';
 import { STRICT_TRANSPORT } from '../../lib/headers.ts';
 import { expectStream } from '../../lib/request-bytes.ts';
 import type { ReadAddress } from '../../lib/trusted-proxies.ts';
+import { type EventLoop, nodeLoop } from '../../lib/turns.ts';
 import type { OperationSpec } from '../../operations/index.ts';
+
+/**
+ * Tells requests when everything is loaded that was committed before they arrived. A request begins at the end of the
+ * turn of the event loop in which it arrived, after all others of that turn have arrived, so they share one look at the
+ * database.
+ */
+export class Arrivals {
+  readonly #refresh: () => Promise<void>;
+  readonly #loop: Pick<EventLoop, 'turn'>;
+  #turn = -1;
+  #current: Promise<boolean> = Promise.resolve(false);
+
+  /** `refresh` rejects if it cannot load the current state. */
+  constructor(refresh: () => Promise<void>, loop: Pick<EventLoop, 'turn'> = nodeLoop) {
+    this.#refresh = refresh;
+    this.#loop = loop;
+  }
+
+  /** Call this at the end of a turn. Resolves with whether the current state is loaded. */
+  current(): Promise<boolean> {
+    const turn = this.#loop.turn();
+    if (turn !== this.#turn) {
+      this.#turn = turn;
+      this.#current = this.#refresh().then(() => true, () => false);
+    }
+    return this.#current;
+  }
+}
 
 /** Headers that belong to one connection, not to the request (RFC 9110, section 7.6.1). */
 const HOP_BY_HOP = ['connection', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade',
@@ -15,7 +44,7 @@ const HOP_BY_HOP = ['connection', 'keep-alive', 'proxy-connection', 'te', 'trail
  */
 const END_TO_END = ['content-length', 'host'];
 
-export interface ForwarderOptions {
+interface ForwarderOptions {
   /** Unix socket of the primary. */
   readonly socket: string;
   /** Returns the address under which a request is counted and logged; the primary trusts the worker's value. */

@@ -1,12 +1,60 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { getCompileCacheDir } from 'node:module';
-import type { Socket } from 'node:net';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { SocketSource } from '../../api/http/index.ts';
 import type { Counted } from '../../docs/index.ts';
+import { startListening } from '../../lib/address.ts';
 import { workerFile } from '../../lib/thread-client.ts';
-import type { Taker } from './acceptor.ts';
 import type { ToPrimary, ToWorker } from './messages.ts';
+
+/** A process that takes connections: a worker, or the primary itself. */
+interface Taker {
+  /** Neither throws nor waits. */
+  take(socket: Socket): void;
+}
+
+/**
+ * Accepts the connections of a port in the primary and hands them out in turn, to the primary itself as well. No data
+ * is read from a connection before it is assigned to a process, so a connection that a dying worker has not taken is
+ * given to another.
+ */
+export class Acceptor implements SocketSource {
+  readonly #workers: () => readonly Taker[];
+  #server: Server | undefined;
+  #own: Taker | undefined;
+  #turn = 0;
+
+  /** `workers` returns those that can currently take a connection. */
+  constructor(workers: () => readonly Taker[]) {
+    this.#workers = workers;
+  }
+
+  async open(listen: Parameters<SocketSource['open']>[0],
+    take: (socket: Socket) => void): Promise<AddressInfo | undefined>
+  {
+    this.#own = { take };
+    const server = createServer({ pauseOnConnect: true, allowHalfOpen: true, noDelay: true }, (socket) => {
+      // A client that disconnects before it is served is not an error.
+      socket.on('error', () => undefined);
+      this.hand(socket);
+    });
+    this.#server = server;
+    return startListening(server, listen);
+  }
+
+  close(): void {
+    this.#server?.close();
+  }
+
+  /** Hands a connection to the process whose turn it is. */
+  hand(socket: Socket): void {
+    const takers = [this.#own!, ...this.#workers()];
+    this.#turn = (this.#turn + 1) % takers.length;
+    takers[this.#turn]!.take(socket);
+  }
+}
 
 /**
  * A worker that has not taken a connection for this many milliseconds is considered frozen: it is killed, and the
@@ -17,7 +65,7 @@ const FROZEN_MS = 10_000;
 /** After this many milliseconds, other processes are preferred for new connections. */
 const SLOW_MS = 500;
 
-export interface WorkerEvents {
+interface WorkerEvents {
   /** Called with messages that the handle does not process itself. */
   onMessage(message: ToPrimary): void;
   /** `untaken` are connections that it had not taken; no data has been read from them. */

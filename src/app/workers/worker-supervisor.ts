@@ -5,7 +5,7 @@ import type { SocketSource } from '../../api/http/index.ts';
 import type { Counted, DocumentService, OtherProcesses } from '../../docs/index.ts';
 import { summed } from '../../docs/index.ts';
 import { ServiceError } from '../../errors/index.ts';
-import { type Backoff, backoffDelay } from '../../lib/backoff.ts';
+import { type Backoff, backoffDelay } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import { Loop } from '../../lib/loop.ts';
 import type { SlowBodyReports } from '../../lib/slow-bodies.ts';
@@ -13,9 +13,8 @@ import type { RateLimit } from '../../operations/index.ts';
 import type { ChangeFeed } from '../../storage/index.ts';
 import { packSettings, type Settings } from '../settings/index.ts';
 import type { TraceSettings } from '../tracing/index.ts';
-import { Acceptor } from './acceptor.ts';
 import type { ToPrimary, ToWorker } from './messages.ts';
-import { WorkerHandle } from './worker-handle.ts';
+import { Acceptor, WorkerHandle } from './worker-handle.ts';
 
 const RESTART: Backoff = { initial: 100, max: 30_000 };
 
@@ -34,7 +33,7 @@ const COUNT_MS = 1000;
 /** Milliseconds that stopping takes in addition to the requests in flight. */
 const CLOSING_MS = 5000;
 
-export interface WorkerSupervisorOptions {
+interface WorkerSupervisorOptions {
   readonly settings: Settings;
   readonly log: Log;
   readonly service: Pick<DocumentService, 'receive' | 'system'>;
@@ -44,7 +43,7 @@ export interface WorkerSupervisorOptions {
 }
 
 /** The limits that hold for all processes together. */
-export interface PoolLimits {
+interface PoolLimits {
   readonly limit?: RateLimit | undefined;
   readonly clients: { readonly slowBodies: SlowBodyReports };
 }

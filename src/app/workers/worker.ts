@@ -6,10 +6,9 @@ import { join } from 'node:path';
 import { createRoutes, flatErrors, listenOn, type SocketSource, startHttpServer,
   usualLimits } from '../../api/http/index.ts';
 import { createDocumentService, type DocumentService } from '../../docs/index.ts';
-import type { Clock } from '../../lib/clock.ts';
+import { type Clock, systemTimer } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import { SpoolFolder } from '../../lib/spool.ts';
-import { systemTimer } from '../../lib/timer.ts';
 import { LSN_HEADER, MIN_LSN_HEADER } from '../../operations/index.ts';
 import { BodyCodec, ChangeFeed, SqliteFollower } from '../../storage/index.ts';
 import { readCertificates } from '../certificates.ts';
@@ -18,12 +17,11 @@ import { createHttpListener } from '../protocols/http.ts';
 import { createClientBounds } from '../protocols/limits.ts';
 import type { Settings } from '../settings/index.ts';
 import { readSpecification } from '../specification.ts';
-import { Arrivals } from './arrivals.ts';
-import { Forwarder, localOperations } from './forward.ts';
+import { Arrivals, Forwarder, localOperations } from './forward.ts';
 import type { ToPrimary, ToWorker } from './messages.ts';
 import { NoteBatch, PrimaryLimit, PrimarySlowBodies } from './primary.ts';
 
-export interface WorkerOptions {
+interface WorkerOptions {
   readonly settings: Settings;
   /** Unix socket at which the primary accepts forwarded requests. */
   readonly socket: string;
@@ -78,7 +76,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     requestLimitMs: REQUEST_LIMIT_MS,
     validateResponses: false,
     spools: new SpoolFolder(join(tmpdir(), `quire-worker-${process.pid}`)),
-    ...(settings.rateLimit.enabled && { limit }),
+    limit: settings.rateLimit.enabled ? limit : undefined,
   });
   const forwarder = new Forwarder({ socket, readAddress });
   const sockets = new ChannelSockets();

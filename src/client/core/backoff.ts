@@ -21,7 +21,7 @@ const PASSING: ReadonlySet<number> = /* @__PURE__ */ new Set([408, 429, 502, 503
  * after lost connections, time-outs and transient statuses; other calls only if the service says that it has done
  * nothing yet: 429, and 503 with `Retry-After`. The wait is random between 0 and 200 ms, a bound that doubles with each
  * retry ("full jitter"), and at least what the service asks for. The package of the client imports nothing of the
- * server, so this is not `src/lib/backoff.ts`.
+ * server, so this is not `src/lib/clock.ts`.
  */
 export function delayBefore(tries: number, ending: Ending, repeatable: boolean, { retries, maxDelayMs }: RetryPolicy):
   | number

@@ -7,8 +7,7 @@ import { addDocument, connect, deleteSession, exportEach, getDocument, items, li
   type QuireOptions, searchDocuments, searchVectors, watchEvents } from '../docs.ts';
 import { connect as connectRuns, enqueueRun } from '../runs.ts';
 import { delayBefore } from './backoff.ts';
-import { parseEvents } from './events.ts';
-import { linesOf } from './lines.ts';
+import { linesOf, parseEvents } from './events.ts';
 import { retryAfter } from './quire-error.ts';
 
 interface Received {

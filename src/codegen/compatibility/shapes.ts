@@ -1,6 +1,6 @@
 import { type OpenApiDocument, resolve, type SchemaObject } from '../openapi-types.ts';
 
-export type JsonType = 'string' | 'number' | 'integer' | 'boolean' | 'null' | 'object' | 'array';
+type JsonType = 'string' | 'number' | 'integer' | 'boolean' | 'null' | 'object' | 'array';
 
 /** One alternative of a schema: values of one type, or of any type, with every keyword that applies to them. */
 export interface Shape {

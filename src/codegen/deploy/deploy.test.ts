@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type DocsServer, startDocsServer } from '../../testkit/docs-server.ts';
 import { API_TOKEN, type RunsServer, startRunsServer } from '../../testkit/runs-server.ts';
-import { SLIM } from '../slim-packages.ts';
+import { SLIM } from '../manifest.ts';
 import { DOCS, metricsIn, type Monitoring, RUNS } from './panels.ts';
 import { renderMonitoring } from './render.ts';
 

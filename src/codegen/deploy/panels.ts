@@ -6,7 +6,7 @@ export interface Panel {
   readonly queries: readonly (readonly [expression: string, legend: string])[];
 }
 
-export interface Alert {
+interface Alert {
   readonly name: string;
   readonly expression: string;
   /** How long the condition must hold. */

@@ -1,8 +1,7 @@
 import { type MediaTypeObject, type OpenApiDocument, type OperationObject, operationsOf, type ParameterObject, resolve,
   type SchemaObject } from '../openapi-types.ts';
-import { mapSchemas } from './map-schemas.ts';
+import { mapSchemas, withoutUnused } from './map-schemas.ts';
 import { plainSchema } from './plain-schema.ts';
-import { withoutUnused } from './unused.ts';
 
 /**
  * A public description in the subset of OpenAPI 3.0.3 that generators of typed clients support. It says less than its

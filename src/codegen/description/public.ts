@@ -1,6 +1,5 @@
 import type { OpenApiDocument, SchemaObject } from '../openapi-types.ts';
-import { mapSchemas } from './map-schemas.ts';
-import { withoutUnused } from './unused.ts';
+import { mapSchemas, withoutUnused } from './map-schemas.ts';
 
 /** Maximum of a signed 32-bit integer. */
 const INT32 = 2 ** 31 - 1;

@@ -26,13 +26,10 @@ describe('a citation', () => {
     'src/ship/run/lease.ts'], ['run-queue decisions, section 2.10', 'src/lib/duration.ts'], [
     'run-queue decisions (section 2.3)',
     'src/lib/duration.ts',
-  ], ['contract of the run queue, section 8', 'src/lib/duration.ts'], ['decisions 2.10', 'src/errors/run-codes.ts']])(
-    '%s in %s means the run queue',
-    (text, file) => {
-      expect(broken(text, file)).toEqual([]);
-      expect(broken(text.replace(/run-queue | of the run queue/, ''))).toHaveLength(1);
-    },
-  );
+  ], ['contract of the run queue, section 8', 'src/lib/duration.ts']])('%s in %s means the run queue', (text, file) => {
+    expect(broken(text, file)).toEqual([]);
+    expect(broken(text.replace(/run-queue | of the run queue/, ''))).toHaveLength(1);
+  });
 
   it('may go over the end of a line of a comment', () => {
     expect(broken('/**\n * As it must (contract,\n * section 5, rule\n * 8).\n */')).toEqual([]);

@@ -1,6 +1,6 @@
 import type { Section } from './markdown.ts';
 
-export type Service = 'docs' | 'runs';
+type Service = 'docs' | 'runs';
 
 /** The targets that citations may name. */
 export interface Cited {
@@ -23,7 +23,7 @@ interface Citation {
 
 /** Files of the run queue, in which citations refer to its own contract. */
 const RUN_QUEUE =
-  /^(?:src\/(?:runs|ship)\/|src\/(?:app|testkit)\/(?:runs|ship)|src\/app\/commands\/(?:runs|ship)|src\/api\/grpc\/fleet\/|src\/storage\/migrations\/runs\/|src\/errors\/run-codes\.ts|openapi\/runs\/|proto\/quire\/fleet\/|bench\/run-queue\/|contract-tests\/(?:scenarios\/)?runs)/;
+  /^(?:src\/(?:runs|ship)\/|src\/(?:app|testkit)\/(?:runs|ship)|src\/app\/commands\/(?:runs|ship)|src\/api\/grpc\/fleet\/|src\/storage\/migrations\/runs\/|openapi\/runs\/|proto\/quire\/fleet\/|bench\/run-queue\/|contract-tests\/(?:scenarios\/)?runs)/;
 
 const DECISION = /\bD-\d+\b/g;
 const WORK =

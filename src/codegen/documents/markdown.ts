@@ -14,7 +14,7 @@ export interface Section {
   readonly text: string;
 }
 
-export interface Link {
+interface Link {
   readonly target: string;
   /** Counted from 1. */
   readonly line: number;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { longProse } from './prose.ts';
+import { longProse } from './check-documents.ts';
 
 const WIDE = 'word '.repeat(25);
 

@@ -10,7 +10,7 @@ import * as access from '../../app/commands/areas/access.ts';
 import * as automation from '../../app/commands/areas/automation.ts';
 import * as collections from '../../app/commands/areas/collections.ts';
 import { JOBS, SINGLE } from '../../app/commands/areas/maintenance.ts';
-import type { CommandGroup } from '../../app/commands/operations/define.ts';
+import type { CommandGroup } from '../../app/commands/operations/catalogue.ts';
 import { COMMANDS_OF_DOCS, COMMANDS_OF_RUNS, type Protocol } from './given-names.ts';
 
 /** One operation with its names. A protocol may have none, or several for variants of an operation. */

@@ -1,11 +1,52 @@
 import type { Command } from 'commander';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createProgram, treeOf } from '../../app/commands/program.ts';
-import type { Io } from '../../app/commands/shared/io.ts';
+import { treeOf } from '../../app/commands/program.ts';
+import { wholeProgram } from '../command-line.ts';
 import { GIVEN, type Protocol } from './given-names.ts';
 import { namesOfDocs, namesOfRuns, type OperationNames } from './operation-names.ts';
-import { followsFrom, namingProblems } from './rule.ts';
+
+const PROTOCOLS: readonly Protocol[] = ['grpc', 'graphql', 'mcp'];
+
+/** Abbreviations are written with capitals in some protocols, so letter case does not count. */
+const plain = (name: string): string => name.replaceAll('_', '').toLowerCase();
+
+/** A query of GraphQL is named for what it returns, without the verb. */
+const WITHOUT_VERB = /^(?:get|list)(?=[A-Z])/;
+
+/** Whether a name is the `operationId` in the form of the protocol: `AddDocument`, `addDocument` or `add_document`. */
+export function followsFrom(id: string, protocol: Protocol, name: string): boolean {
+  return plain(name) === plain(id) || (protocol === 'graphql' && plain(name) === plain(id.replace(WITHOUT_VERB, '')));
+}
+
+/**
+ * Problems of the names of operations: those that do not follow from the `operationId` and have no reason, reasons for
+ * names that do not exist or that follow, and commands that do not exist.
+ */
+export function namingProblems(operations: readonly OperationNames[], commands: ReadonlySet<string>): string[] {
+  return [...PROTOCOLS.flatMap((protocol) => problemsOf(protocol, operations)),
+    ...operations.flatMap(({ id, commands: named }) =>
+      named.filter((name) => !commands.has(name)).map((name) => `${id}: there is no command quire ${name}`)
+    )];
+}
+
+function problemsOf(protocol: Protocol, operations: readonly OperationNames[]): string[] {
+  const given = new Set(GIVEN.flatMap(({ names }) => names[protocol] ?? []));
+  const different = new Map(
+    operations.flatMap(({ id, [protocol]: names }) =>
+      names.filter((name) => !followsFrom(id, protocol, name)).map((name) => [name, id] as const)
+    ),
+  );
+  return [
+    ...[...different].filter(([name]) => !given.has(name)).map(([name, id]) =>
+      `${protocol}: ${name} calls ${id}. Name it for the operation, or give the reason in ` +
+      'src/codegen/names/given-names.ts'
+    ),
+    ...[...given].filter((name) => !different.has(name)).map((name) =>
+      `${protocol}: given-names.ts has a reason for ${name}, which needs none or does not exist`
+    ),
+  ];
+}
 
 const HEAD = `# Names of operations
 
@@ -64,14 +105,7 @@ export async function checkNames(root: string): Promise<string[]> {
 }
 
 async function existingCommands(): Promise<ReadonlySet<string>> {
-  const nowhere = { write: () => true } as unknown as Io['stdout'];
-  const program = await createProgram('all', {
-    stdin: process.stdin,
-    stdout: nowhere,
-    stderr: nowhere,
-    setExitCode: () => undefined,
-  });
-  return new Set(program.commands.flatMap(treeOf).map(pathOf));
+  return new Set((await wholeProgram()).commands.flatMap(treeOf).map(pathOf));
 }
 
 /** The words after `quire`. */

@@ -2,8 +2,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { GIVEN } from './given-names.ts';
 import { namesOfDocs, namesOfRuns, type OperationNames } from './operation-names.ts';
-import { checkNames } from './page.ts';
-import { followsFrom, namingProblems } from './rule.ts';
+import { checkNames, followsFrom, namingProblems } from './page.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..', '..');
 

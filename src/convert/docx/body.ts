@@ -3,9 +3,8 @@ import type { Block, ListPlace } from '../tree/blocks.ts';
 import { type Inline, inlineText, isBlank, withoutTypewriter } from '../tree/inlines.ts';
 import type { TableCell, TableRow } from '../tree/tables.ts';
 import { child, elements, type XmlElement } from '../xml.ts';
-import type { DocxNumbering } from './numbering.ts';
 import { Runs } from './runs.ts';
-import { type DocxStyles, numberingOf, outlineLevel } from './styles.ts';
+import { type DocxNumbering, type DocxStyles, numberingOf, outlineLevel } from './styles.ts';
 
 /** What the parts of a file share while its body is read. */
 export interface DocxContext {

@@ -5,8 +5,7 @@ import { metaOf } from '../meta.ts';
 import { type Block, firstHeading, rootOf } from '../tree/blocks.ts';
 import { child, elements, parseXml, textOf, type XmlElement } from '../xml.ts';
 import { bodyBlocks, type DocxContext } from './body.ts';
-import { DocxNumbering } from './numbering.ts';
-import { DocxStyles } from './styles.ts';
+import { DocxNumbering, DocxStyles } from './styles.ts';
 
 /**
  * A Word document (ECMA-376) as a tree: headings by style or outline level, lists by their numbering,

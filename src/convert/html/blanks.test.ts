@@ -6,7 +6,7 @@ import { unified } from 'unified';
 import { describe, expect, it } from 'vitest';
 import { toMarkdown } from '../markdown.ts';
 import { markdown } from '../test-fixture.ts';
-import { removeBlanks } from './blanks.ts';
+import { removeBlanks } from './clean.ts';
 import { parseHtml } from './parse.ts';
 
 const converter = unified().use(rehypeRemark, { document: true }).freeze();

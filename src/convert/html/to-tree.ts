@@ -1,9 +1,103 @@
 import type { Element, Root as Page } from 'hast';
 import type { State } from 'hast-util-to-mdast';
-import type { Nodes, Root, RootContent } from 'mdast';
+import type { BlockContent, Nodes, PhrasingContent, Root, RootContent } from 'mdast';
 import rehypeRemark from 'rehype-remark';
 import { unified } from 'unified';
-import { tableHandler } from './table.ts';
+import { gridOf, tableOf } from '../tree/tables.ts';
+import { attribute, byName, findAll } from './parse.ts';
+
+/**
+ * A table of HTML. A table that contains another table, has a single cell, or is marked as presentational is a layout:
+ * its cells become a sequence of blocks.
+ */
+function tableHandler(state: State, node: Element): BlockContent[] {
+  const rows = ownRows(node);
+  const cells = rows.map((row) => ({
+    cells: findAll({ type: 'root', children: row.children }, byName('td', 'th')).map((cell) => ({
+      cell,
+      columns: span(cell, 'colSpan'),
+      rows: span(cell, 'rowSpan'),
+    })),
+  }));
+  // Captions of tables in its cells are theirs: each level would convert them again, which doubles with each table
+  // within a caption.
+  const captions = node.children.filter((child): child is Element =>
+    child.type === 'element' && child.tagName === 'caption'
+  );
+  const caption = captions.flatMap((element) => state.toFlow(state.all(element)) as BlockContent[]);
+  if (isLayout(node, cells.flatMap((row) => row.cells)))
+    return [...caption,
+      ...cells.flatMap((row) => row.cells.flatMap(({ cell }) => state.toFlow(state.all(cell)) as BlockContent[]))];
+  return [...caption,
+    ...tableOf(
+      gridOf(cells).map((row) =>
+        row.map((place) => (place === undefined ? [] : cellContent(state.all(place.cell) as Nodes[])))
+      ),
+    )];
+}
+
+function isLayout(table: Element, cells: readonly { cell: Element }[]): boolean {
+  if (cells.length <= 1 || ['presentation', 'none'].includes(attribute(table, 'role') ?? '')) return true;
+  return cells.some(({ cell }) => findAll(cell, byName('table')).length > 0);
+}
+
+/** Rows in display order: the head first, the foot last. */
+function ownRows(table: Element): Element[] {
+  const parts: { head: Element[]; body: Element[]; foot: Element[] } = { head: [], body: [], foot: [] };
+  for (const child of table.children) {
+    if (child.type !== 'element') continue;
+    const list = child.tagName === 'thead' ? parts.head : child.tagName === 'tfoot' ? parts.foot : parts.body;
+    if (child.tagName === 'tr') list.push(child);
+    else if (['thead', 'tbody', 'tfoot'].includes(child.tagName))
+      list.push(...child.children.filter((row): row is Element => row.type === 'element' && row.tagName === 'tr'));
+  }
+  return [...parts.head, ...parts.body, ...parts.foot];
+}
+
+function span(cell: Element, name: string): number {
+  return Math.max(1, Math.min(1000, Math.floor(Number(cell.properties[name] ?? 1)) || 1));
+}
+
+/** Converts the blocks of a cell to lines, because a markdown cell cannot hold blocks. */
+function cellContent(nodes: readonly Nodes[]): PhrasingContent[] {
+  const lines: PhrasingContent[][] = [[]];
+  const visit = (node: Nodes, before = ''): void => {
+    if (node.type === 'listItem') {
+      lines.push([{ type: 'text', value: '• ' }]);
+      for (const child of node.children) visit(child, '• ');
+    } else if (node.type === 'paragraph' || node.type === 'heading') {
+      if (before === '') lines.push([]);
+      lines.at(-1)!.push(...(node.children as PhrasingContent[]));
+      if (before === '') lines.push([]);
+    } else if (node.type === 'code') {
+      for (const line of node.value.split('\n'))
+        lines.push(line.trim() === '' ? [] : [{ type: 'inlineCode', value: line }]);
+      lines.push([]);
+    } else if (['list', 'blockquote', 'root', 'table', 'tableRow', 'tableCell'].includes(node.type)) {
+      for (const child of (node as { children: Nodes[] }).children) visit(child);
+      lines.push([]);
+    } else if (node.type === 'break') lines.push([]);
+    else if (node.type !== 'thematicBreak') lines.at(-1)!.push(node as PhrasingContent);
+  };
+  for (const node of nodes) visit(node);
+  return lines.map(trimmed).filter((line) => line.length > 0).flatMap((line,
+    index): PhrasingContent[] => (index === 0 ? line : [{ type: 'html', value: '<br>' }, ...line])
+  );
+}
+
+/** A line without white space at its ends; line ends and breaks within phrases become spaces. */
+function trimmed(line: readonly PhrasingContent[]): PhrasingContent[] {
+  const nodes = line.map((
+    node,
+  ): PhrasingContent => (node.type === 'text' ? { ...node, value: node.value.replace(/\s+/g, ' ') } : node));
+  while (nodes[0]?.type === 'text' && nodes[0].value.trim() === '') nodes.shift();
+  for (let last = nodes.at(-1); last?.type === 'text' && last.value.trim() === ''; last = nodes.at(-1)) nodes.pop();
+  const first = nodes[0];
+  if (first?.type === 'text') nodes[0] = { ...first, value: first.value.trimStart() };
+  const last = nodes.at(-1);
+  if (last?.type === 'text') nodes[nodes.length - 1] = { ...last, value: last.value.trimEnd() };
+  return nodes;
+}
 
 const converter = unified().use(rehypeRemark, {
   document: true,

@@ -1,12 +1,11 @@
 // One long class: the main loop of a language in which each macro reads its own kind of argument.
-// Separable parts are in cursor.ts, macros.ts, symbols.ts, environments.ts and tables.ts.
+// Separable parts are in cursor.ts, macros.ts, symbols.ts and tables.ts.
 import { MAX_DEPTH, type OutputBudget, tooDeep, tooMuchOutput } from '../limits.ts';
 import type { Block, ListPlace } from '../tree/blocks.ts';
 import { type Inline, isBlank, type Look, text } from '../tree/inlines.ts';
 import { Cursor } from './cursor.ts';
-import { BEFORE, LISTS, MATH, ORDERED, QUOTES, SKIPPED, VERBATIM } from './environments.ts';
 import { type Definition, filled, type Macros, SIGNATURES } from './macros.ts';
-import { ACCENTS, LIGATURES, SYMBOLS } from './symbols.ts';
+import { ACCENTS, BEFORE, LIGATURES, LISTS, MATH, ORDERED, QUOTES, SKIPPED, SYMBOLS, VERBATIM } from './symbols.ts';
 import { tabularRows, TABULARS } from './tables.ts';
 
 /** What the readers of a document and of its parts share. */

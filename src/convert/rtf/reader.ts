@@ -1,9 +1,8 @@
 import { MAX_DEPTH, type OutputBudget, tooDeep } from '../limits.ts';
 import type { Block } from '../tree/blocks.ts';
-import { RtfBuilder } from './builder.ts';
-import { decodeCodePage } from './codepages.ts';
-import { type Destination, type GroupState, INITIAL, lookOf, newParagraph, type ParagraphState } from './state.ts';
-import { FileTables } from './tables-of-file.ts';
+import { type Destination, type GroupState, INITIAL, lookOf, newParagraph, type ParagraphState,
+  RtfBuilder } from './builder.ts';
+import { decodeCodePage, FileTables } from './tables-of-file.ts';
 import type { RtfHandler } from './tokens.ts';
 
 /** Groups whose text is not part of the document; this includes every unknown group that begins with `\*`. */

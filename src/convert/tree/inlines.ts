@@ -15,7 +15,7 @@ export type Inline = { readonly kind: 'text'; readonly value: string; readonly l
   | { readonly kind: 'math'; readonly value: string; readonly look: Look } | { readonly kind: 'note';
   readonly id: string; readonly look: Look };
 
-export const PLAIN: Look = {};
+const PLAIN: Look = {};
 
 /** Decides how markdown nests the marks: a link outside, code inside. */
 const ORDER = ['href', 'strike', 'strong', 'emphasis', 'code'] as const;

@@ -4,7 +4,7 @@ import type { Block } from './blocks.ts';
 import { type Inline, inlineText, isBlank, phrasing, text } from './inlines.ts';
 
 /** Number of columns and rows that a cell spans; 1 if absent. */
-export interface Span {
+interface Span {
   readonly columns?: number | undefined;
   readonly rows?: number | undefined;
 }

@@ -41,8 +41,8 @@ export function convertPage(page: WikiPage, site: Site): WikiDocument {
     key: keyOf(title),
     contentMd,
     meta,
-    ...(target !== undefined && { redirect: keyOf(target.split('#', 1)[0]!) }),
-    ...(revision?.isTooLong === true && { problem: 'the text is longer than 8,000,000 characters' }),
+    redirect: target === undefined ? undefined : keyOf(target.split('#', 1)[0]!),
+    problem: revision?.isTooLong === true ? 'the text is longer than 8,000,000 characters' : undefined,
   };
 }
 

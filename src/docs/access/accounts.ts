@@ -1,4 +1,4 @@
-import { Lru } from '../../lib/lru.ts';
+import { Lru } from '../../lib/caches.ts';
 import type { Queries, Sql, Transaction } from '../../storage/index.ts';
 import { readKey, type StoredKey } from './credentials/api-keys.ts';
 import { Grants, listGrantsHeld, listGrantsOf } from './grants.ts';

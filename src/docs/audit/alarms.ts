@@ -1,5 +1,5 @@
+import { Lru } from '../../lib/caches.ts';
 import { type Clock, isRecent } from '../../lib/clock.ts';
-import { Lru } from '../../lib/lru.ts';
 import { SlidingWindow } from '../../lib/sliding-window.ts';
 import { clientNetwork } from '../../lib/trusted-proxies.ts';
 import type { RefusedRequest } from '../../operations/index.ts';

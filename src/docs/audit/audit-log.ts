@@ -1,9 +1,7 @@
 import type { AuditEvent } from '../../../generated/docs/sdk/types.gen.ts';
-import type { Backoff } from '../../lib/backoff.ts';
-import type { Clock } from '../../lib/clock.ts';
+import type { Backoff, Clock, Timer } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import { Loop } from '../../lib/loop.ts';
-import type { Timer } from '../../lib/timer.ts';
 import { migrate, type Migration, openDatabase, type Row, type Sql, type SqlValue } from '../../storage/index.ts';
 
 /** Filters of a list of events; times in nanoseconds, both bounds included. */

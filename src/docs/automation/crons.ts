@@ -1,7 +1,6 @@
-import type { Clock } from '../../lib/clock.ts';
+import type { Clock, Timer } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import { Loop } from '../../lib/loop.ts';
-import type { Timer } from '../../lib/timer.ts';
 import type { FindRule, Rule } from './rule.ts';
 import { LocalTime, Schedule } from './schedule.ts';
 

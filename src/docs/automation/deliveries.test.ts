@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { EmbeddingError } from '../../embedding/index.ts';
-import type { Timer } from '../../lib/timer.ts';
+import type { Timer } from '../../lib/clock.ts';
 import { AutomationFixture } from '../../testkit/automation-fixture.ts';
 
 /** Waits between attempts end at once, and are recorded; waits of more than a minute never end. */

@@ -1,5 +1,4 @@
-import { unixSeconds } from '../../lib/clock.ts';
-import type { Timer } from '../../lib/timer.ts';
+import { type Timer, unixSeconds } from '../../lib/clock.ts';
 import { DeliveryEngine, type LaneSource, type Outbound, type Outcome, poster, type Progress,
   type Sequenced } from '../../net/index.ts';
 import { outbox, type Transaction } from '../../storage/index.ts';

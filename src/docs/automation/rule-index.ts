@@ -1,4 +1,4 @@
-import { Lru } from '../../lib/lru.ts';
+import { Lru } from '../../lib/caches.ts';
 import { Pace } from '../../lib/pace.ts';
 import { languagesOfQuery } from '../fulltext/index.ts';
 import { type PercolatedDocument, Percolator } from './percolator.ts';

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { ConfigError } from '../../lib/config-error.ts';
+import { ConfigError } from '../../lib/setting-values.ts';
 import { formsOf } from '../../text/tokenize.ts';
 
 /** Maximum number of words that count (decisions, section 2.3). */

@@ -1,6 +1,6 @@
+import type { Timer } from '../../lib/clock.ts';
 import { Loop } from '../../lib/loop.ts';
 import { isSystemCollection } from '../../lib/system-collection.ts';
-import type { Timer } from '../../lib/timer.ts';
 import { beginCursor, type Change, CHANGE_FLAGS, type Cursor, inList, type Queries, saveCursor, storedCursor,
   Subscriber, type Transaction } from '../../storage/index.ts';
 import type { DocsEnvironment } from '../environment.ts';

@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Registry } from 'prom-client';
 import { ServiceError } from '../../errors/index.ts';
-import { systemTimer, type Timer } from '../../lib/timer.ts';
+import { systemTimer, type Timer } from '../../lib/clock.ts';
 import type { Outbound } from '../../net/index.ts';
-import { type ObjectStore, type S3Settings, S3Store, StoreFailure, targetOf } from '../../net/objects/index.ts';
+import { type ObjectStore, type S3Settings, S3Store, StoreFailure, targetOf } from '../../net/objects.ts';
 import { type BodyObjects, BodyUnavailable, corrupt, readReference, type Transaction } from '../../storage/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import { BodyPlace } from './body-place.ts';

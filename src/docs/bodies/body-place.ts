@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, createHash, createHmac } from 'node:crypto';
 import type { Clock } from '../../lib/clock.ts';
 import { Pace } from '../../lib/pace.ts';
-import type { ListedObject } from '../../net/objects/index.ts';
+import type { ListedObject } from '../../net/objects.ts';
 import { BodyLost, corrupt, type PlacedBody, writeReference } from '../../storage/index.ts';
 import type { SteadyStore } from './steady-store.ts';
 import type { StoreRecord } from './store-rows.ts';

@@ -1,6 +1,6 @@
 import { ServiceError } from '../../errors/index.ts';
 import type { Clock } from '../../lib/clock.ts';
-import type { ObjectPage, ObjectStore } from '../../net/objects/index.ts';
+import type { ObjectPage, ObjectStore } from '../../net/objects.ts';
 
 const PAGE = 1000;
 

@@ -1,4 +1,4 @@
-import { Lru } from '../../lib/lru.ts';
+import { Lru } from '../../lib/caches.ts';
 
 /** Maximum share of the cache for one record: otherwise a few large records would displace all others. */
 const LARGEST_SHARE = 1 / 8;

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { silentLog } from '../../lib/log.ts';
-import { type ObjectStore, StoreFailure } from '../../net/objects/index.ts';
+import { type ObjectStore, StoreFailure } from '../../net/objects.ts';
 import { VirtualTimer } from '../../testkit/virtual-timer.ts';
 import { SteadyStore } from './steady-store.ts';
 

@@ -1,8 +1,6 @@
-import { type Backoff, backoffDelay } from '../../lib/backoff.ts';
-import type { Clock } from '../../lib/clock.ts';
+import { type Backoff, backoffDelay, type Clock, type Timer } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
-import type { Timer } from '../../lib/timer.ts';
-import { type ObjectPage, type ObjectStore, StoreFailure } from '../../net/objects/index.ts';
+import { type ObjectPage, type ObjectStore, StoreFailure } from '../../net/objects.ts';
 import { BodyUnavailable } from '../../storage/index.ts';
 
 export type StoreOperation = 'put' | 'get' | 'remove' | 'list';

@@ -1,4 +1,4 @@
-import type { S3Settings } from '../../net/objects/index.ts';
+import type { S3Settings } from '../../net/objects.ts';
 import { type KeyRing, openSecret, type Queries, type Row, sealSecret, SECRETS,
   type Transaction } from '../../storage/index.ts';
 

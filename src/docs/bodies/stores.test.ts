@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createOutbound, type Outbound } from '../../net/index.ts';
-import { type ObjectStore, S3Store } from '../../net/objects/index.ts';
+import { type ObjectStore, S3Store } from '../../net/objects.ts';
 import { ManualTimer } from '../../testkit/manual-timer.ts';
 import { S3Server } from '../../testkit/s3-server.ts';
 import { MemoryBudget, MemoryStore } from './memory-store.ts';

@@ -1,5 +1,5 @@
+import type { Timer } from '../../lib/clock.ts';
 import type { Loop } from '../../lib/loop.ts';
-import type { Timer } from '../../lib/timer.ts';
 import type { Collections } from '../collections/index.ts';
 import type { ColumnsView } from '../columns/index.ts';
 import type { DocsEnvironment } from '../environment.ts';

@@ -1,5 +1,5 @@
 import { ServiceError } from '../../errors/index.ts';
-import { repairText } from '../../lib/utf8.ts';
+import { repairText } from '../../lib/bytes.ts';
 import type { Deps } from './deps.ts';
 import type { Meta } from './document-rows.ts';
 

@@ -1,7 +1,7 @@
 import type { Document, Revision } from '../../../generated/docs/sdk/types.gen.ts';
 import { ServiceError } from '../../errors/index.ts';
+import { inBatches } from '../../lib/batcher.ts';
 import { unixSeconds } from '../../lib/clock.ts';
-import { inBatches } from '../../lib/in-batches.ts';
 import { Pace } from '../../lib/pace.ts';
 import { type Context, mayReadAll, type Standing, truncationOf } from '../../operations/index.ts';
 import { type BodyCodec, inList, type Queries, type Row, type SqlValue } from '../../storage/index.ts';

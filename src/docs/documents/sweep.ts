@@ -1,6 +1,5 @@
-import { unixSeconds } from '../../lib/clock.ts';
+import { type Timer, unixSeconds } from '../../lib/clock.ts';
 import { Loop } from '../../lib/loop.ts';
-import type { Timer } from '../../lib/timer.ts';
 import { forgetDeleted, removeDocuments } from './deleted-documents.ts';
 import { type Deps, transact } from './deps.ts';
 import { type CurrentRow, REPLACED } from './document-rows.ts';

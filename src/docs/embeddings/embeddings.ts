@@ -4,7 +4,7 @@ import type { GetVectorStatsResponse } from '../../../generated/docs/sdk/types.g
 import { cachedQueries, createEmbeddingProvider, EmbeddingError, type EmbeddingProvider,
   type EmbeddingRole } from '../../embedding/index.ts';
 import { ServiceError } from '../../errors/index.ts';
-import { systemTimer, type Timer } from '../../lib/timer.ts';
+import { systemTimer, type Timer } from '../../lib/clock.ts';
 import type { Outbound } from '../../net/index.ts';
 import type { Handlers, Identity } from '../../operations/index.ts';
 import type { Change } from '../../storage/index.ts';

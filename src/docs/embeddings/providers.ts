@@ -1,8 +1,8 @@
 import { type CachedProvider, cachedQueries, createEmbeddingProvider, type EmbeddingProvider, isBuiltinModel,
   type ProviderConfig, type ProviderDeps, type QueryCacheCounters } from '../../embedding/index.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { ConfigError } from '../../lib/config-error.ts';
 import type { Log } from '../../lib/log.ts';
+import { ConfigError } from '../../lib/setting-values.ts';
 import type { Outbound } from '../../net/index.ts';
 import type { ModelIdentity } from './vector-rows.ts';
 

@@ -1,5 +1,5 @@
+import { Lru } from '../../lib/caches.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { Lru } from '../../lib/lru.ts';
 import type { Change, ChangeFeed, NewChange, Sql } from '../../storage/index.ts';
 import type { Collections } from '../collections/index.ts';
 import { collectionOfId, transact, type UnitOfWork } from '../documents/index.ts';

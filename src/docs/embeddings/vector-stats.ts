@@ -1,7 +1,7 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { GetVectorStatsResponse, VectorCollectionStats } from '../../../generated/docs/sdk/types.gen.ts';
 import type { EmbeddingProvider, QueryCacheCounters } from '../../embedding/index.ts';
-import { cached } from '../../lib/cached.ts';
+import { cached } from '../../lib/caches.ts';
 import { type Clock, unixSeconds } from '../../lib/clock.ts';
 import { formatDuration } from '../../lib/duration.ts';
 import { isSystemCollection } from '../../lib/system-collection.ts';

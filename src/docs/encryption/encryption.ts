@@ -1,9 +1,9 @@
 import type { Operations } from '../../../generated/docs/operations.ts';
 import type { CollectionEncryption, EncryptionStatus } from '../../../generated/docs/sdk/types.gen.ts';
 import { ServiceError } from '../../errors/index.ts';
-import { ConfigError } from '../../lib/config-error.ts';
+import { systemTimer, type Timer } from '../../lib/clock.ts';
+import { ConfigError } from '../../lib/setting-values.ts';
 import { isSystemCollection } from '../../lib/system-collection.ts';
-import { systemTimer, type Timer } from '../../lib/timer.ts';
 import type { Handlers } from '../../operations/index.ts';
 import { countKeys, type KeyRing, type Queries, type Sql, type Transaction } from '../../storage/index.ts';
 import type { Collections } from '../collections/index.ts';

@@ -1,7 +1,6 @@
-import type { Backoff } from '../../lib/backoff.ts';
+import type { Backoff, Timer } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import { Loop } from '../../lib/loop.ts';
-import type { Timer } from '../../lib/timer.ts';
 import { resealSecrets } from '../../storage/index.ts';
 import { endSwitch, type PendingSwitch, readSwitches } from '../collections/index.ts';
 import { readCollection } from '../stored-collections.ts';

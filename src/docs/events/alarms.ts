@@ -1,9 +1,8 @@
 import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { ServiceError } from '../../errors/index.ts';
-import { isRecent } from '../../lib/clock.ts';
+import { isRecent, systemTimer, type Timer } from '../../lib/clock.ts';
 import { Loop } from '../../lib/loop.ts';
-import { systemTimer, type Timer } from '../../lib/timer.ts';
 import type { Outcome } from '../../operations/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import { publishEvent } from './service-event.ts';

@@ -1,7 +1,7 @@
 import type { Registry } from 'prom-client';
 import type { Operations } from '../../../generated/docs/operations.ts';
 import type { Converter } from '../../convert/index.ts';
-import type { Timer } from '../../lib/timer.ts';
+import type { Timer } from '../../lib/clock.ts';
 import { createOutbound, type Outbound } from '../../net/index.ts';
 import type { Handlers } from '../../operations/index.ts';
 import type { Access } from '../access/index.ts';

@@ -1,5 +1,5 @@
+import type { Timer } from '../../lib/clock.ts';
 import { Loop } from '../../lib/loop.ts';
-import type { Timer } from '../../lib/timer.ts';
 import type { DocsEnvironment } from '../environment.ts';
 
 /**

@@ -1,7 +1,5 @@
 import { ServiceError } from '../../errors/index.ts';
-import { backoffDelay } from '../../lib/backoff.ts';
-import { isRecent } from '../../lib/clock.ts';
-import { systemTimer, type Timer } from '../../lib/timer.ts';
+import { backoffDelay, isRecent, systemTimer, type Timer } from '../../lib/clock.ts';
 import type { ChangeFeed, Sql, Transaction } from '../../storage/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import { applyCommit, BadPatchset, type ColumnsOf, createColumnsCache, Diverged } from './apply.ts';

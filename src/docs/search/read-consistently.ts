@@ -1,4 +1,4 @@
-import { systemTimer } from '../../lib/timer.ts';
+import { systemTimer } from '../../lib/clock.ts';
 import { inList, type Queries } from '../../storage/index.ts';
 
 /** A view of the change feed that a search reads. */

@@ -1,7 +1,7 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { BackupStats, IndexBytes } from '../../../generated/docs/sdk/types.gen.ts';
 import { API_VERSION as INTERFACE_VERSION } from '../../../generated/docs/version.ts';
-import { cached } from '../../lib/cached.ts';
+import { cached } from '../../lib/caches.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { roundsMetric } from '../../lib/loop.ts';
 import type { Identity } from '../../operations/index.ts';

@@ -1,7 +1,6 @@
-import { type Clock, unixSeconds } from '../../lib/clock.ts';
+import { type Clock, type Timer, unixSeconds } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import { Loop } from '../../lib/loop.ts';
-import type { Timer } from '../../lib/timer.ts';
 import type { Sql } from '../../storage/index.ts';
 import { addReads, insertEvents, type Reads } from './event-rows.ts';
 

@@ -1,6 +1,5 @@
-import { type Backoff, backoffDelay } from '../../lib/backoff.ts';
+import { type Backoff, backoffDelay, systemTimer, type Timer } from '../../lib/clock.ts';
 import { Pace } from '../../lib/pace.ts';
-import { systemTimer, type Timer } from '../../lib/timer.ts';
 import { BodyUnavailable, type Change, memoryCursor, Subscriber } from '../../storage/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import type { Confirmation } from './checkpoint-files.ts';

@@ -1,8 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Document, TestWebhookResponse } from '../../../generated/docs/sdk/types.gen.ts';
-import { unixSeconds } from '../../lib/clock.ts';
+import { type Timer, unixSeconds } from '../../lib/clock.ts';
 import { isSystemCollection } from '../../lib/system-collection.ts';
-import type { Timer } from '../../lib/timer.ts';
 import { DeliveryEngine, type Failure, type LaneProgress, type Outbound, type Outcome, type Post, poster, type Progress,
   signatureHeaders } from '../../net/index.ts';
 import { outbox, type Transaction } from '../../storage/index.ts';

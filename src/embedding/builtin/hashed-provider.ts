@@ -1,6 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { cancelled, closed } from '../embedding-error.ts';
-import { checkTexts, type EmbeddingProvider, type EmbeddingRole, MAX_BATCH } from '../provider.ts';
+import { cancelled, checkTexts, closed, type EmbeddingProvider, type EmbeddingRole, MAX_BATCH } from '../provider.ts';
 import { addWord } from './hash-features.ts';
 
 export const HASHED_MODEL = 'hashed-ngrams';

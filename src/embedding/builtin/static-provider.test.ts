@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { EmbeddingKernel } from '../../kernels/embedding.ts';
-import { EmbeddingError } from '../embedding-error.ts';
+import { EmbeddingError } from '../provider.ts';
 import { usableVectors, VectorSize } from '../usable-vector.ts';
 import { StaticProvider } from './static-provider.ts';
 import { tokenModel } from './token-model.ts';

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { EmbeddingKernel, type ModelMemory } from '../../kernels/embedding.ts';
-import { cancelled, closed } from '../embedding-error.ts';
-import { checkTexts, type EmbeddingProvider, type EmbeddingRole, MAX_BATCH, type TokenMatcher } from '../provider.ts';
+import { cancelled, checkTexts, closed, type EmbeddingProvider, type EmbeddingRole, MAX_BATCH,
+  type TokenMatcher } from '../provider.ts';
 import { embedText, tokenModel } from './token-model.ts';
 
 export const STATIC_MODEL = 'static-en-256';

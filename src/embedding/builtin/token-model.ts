@@ -1,7 +1,7 @@
 import { webcrypto } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { type EmbeddingKernel, layTokenVectors, type ModelMemory } from '../../kernels/embedding.ts';
-import { EmbeddingError } from '../embedding-error.ts';
+import { EmbeddingError } from '../provider.ts';
 import { addWord } from './hash-features.ts';
 
 /** The folder of the package's models, for source and for the built package. */

@@ -1,13 +1,12 @@
 import { resolve } from 'node:path';
-import { ConfigError } from '../../lib/config-error.ts';
-import { isInstalled } from '../../lib/is-installed.ts';
+import type { Timer } from '../../lib/clock.ts';
+import { isInstalled } from '../../lib/files.ts';
 import type { Log } from '../../lib/log.ts';
+import { ConfigError } from '../../lib/setting-values.ts';
 import { workerFile } from '../../lib/thread-client.ts';
-import type { Timer } from '../../lib/timer.ts';
 import { nativeDimensions, UNKNOWN_DIMENSIONS } from '../defaults.ts';
 import { checkTexts, type EmbeddingProvider, type EmbeddingRole, MAX_BATCH } from '../provider.ts';
-import { type RolePrefixes, rolePrefixes, variantOf, withPrefix } from '../role-prefix.ts';
-import { usableVectors, VectorSize } from '../usable-vector.ts';
+import { type RolePrefixes, rolePrefixes, usableVectors, variantOf, VectorSize, withPrefix } from '../usable-vector.ts';
 import { missingLibrary, ModelClient } from './model-client.ts';
 import { modelSource, SHIPPED_MODEL, shippedSource } from './model-source.ts';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
+import type { Timer } from '../../lib/clock.ts';
 import { silentLog } from '../../lib/log.ts';
-import type { Timer } from '../../lib/timer.ts';
 import { ModelClient, slices } from './model-client.ts';
 
 const THREAD = new URL('../../testkit/embedding/faulty-thread.ts', import.meta.url);

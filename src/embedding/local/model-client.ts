@@ -1,8 +1,7 @@
 import { Worker } from 'node:worker_threads';
+import type { Timer } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
-import type { Timer } from '../../lib/timer.ts';
-import { cancelled, closed, EmbeddingError } from '../embedding-error.ts';
-import type { EmbeddingRole } from '../provider.ts';
+import { cancelled, closed, EmbeddingError, type EmbeddingRole } from '../provider.ts';
 
 /** Options with which the thread is started. */
 export interface ThreadData {
@@ -36,7 +35,7 @@ export type ThreadReply = { readonly op: 'vectors'; readonly values: Float32Arra
   readonly missing: boolean;
 } | { readonly op: 'download'; readonly file: string; readonly bytes: number; readonly of: number | undefined };
 
-export interface ModelClientOptions {
+interface ModelClientOptions {
   readonly thread: URL;
   readonly data: ThreadData;
   readonly timer: Timer;

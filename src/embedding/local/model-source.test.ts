@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ConfigError } from '../../lib/config-error.ts';
+import { ConfigError } from '../../lib/setting-values.ts';
 import { modelSource } from './model-source.ts';
 
 let folder: string;

@@ -1,10 +1,10 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { isAbsolute, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { ConfigError } from '../../lib/config-error.ts';
+import { ConfigError } from '../../lib/setting-values.ts';
 
 /** A model to run in this process. */
-export interface ModelSource {
+interface ModelSource {
   /** A hub id or the absolute path of a folder. */
   readonly model: string;
   readonly isFolder: boolean;

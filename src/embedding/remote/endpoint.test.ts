@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { endpoint } from './endpoint.ts';
+import { endpoint } from './post-json.ts';
 
 describe('endpoint', () => {
   it.each([['https://api.example.com/v1', 'https://api.example.com/v1/embeddings'], ['https://api.example.com/v1//',

@@ -1,12 +1,11 @@
 import { inspect } from 'node:util';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type Log, silentLog } from '../../lib/log.ts';
-import { RefusedRequest } from '../../lib/refused-request.ts';
+import { RefusedRequest } from '../../net/index.ts';
 import { type Behaviour, type EmbeddingServer, type EmbeddingServerOptions, QuickTimer,
   startEmbeddingServer } from '../../testkit/embedding/index.ts';
 import { createEmbeddingProvider } from '../create-provider.ts';
-import { EmbeddingError } from '../embedding-error.ts';
-import type { EmbeddingProvider, ProviderConfig } from '../provider.ts';
+import { EmbeddingError, type EmbeddingProvider, type ProviderConfig } from '../provider.ts';
 
 const KEY = 'test-key-0123456789abcdef';
 const HOSTED = ['openai', 'voyage'] as const;

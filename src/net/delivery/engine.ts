@@ -1,5 +1,5 @@
+import { systemTimer, type Timer } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
-import { systemTimer, type Timer } from '../../lib/timer.ts';
 import { Lane, type LaneSource, type Progress } from './lane.ts';
 import type { Sequenced } from './ordered-window.ts';
 import { Slots } from './slots.ts';

@@ -1,8 +1,29 @@
+import { backoffDelay, type Timer } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
-import type { Timer } from '../../lib/timer.ts';
 import { OrderedWindow, type Sequenced } from './ordered-window.ts';
-import { GIVE_UP_MS, QUICK_ATTEMPTS, waitAfter } from './schedule.ts';
 import type { Slots, SlotUser } from './slots.ts';
+
+const DAY_MS = 86_400_000;
+
+/** Delays between the first attempts, which are made after 0, 1, 5 and 15 seconds (decisions, section 6). */
+const FIRST_MS = [1000, 4000, 10_000] as const;
+
+/** The later delays: half a minute, doubled each time up to an hour, with jitter. */
+const LATER = { initial: 30_000, max: 3_600_000 };
+
+/** How long attempts continue before a delivery is given up or an endpoint is paused. */
+const GIVE_UP_MS = DAY_MS;
+
+/** Maximum `Retry-After` of an endpoint that is honoured. */
+export const MAX_RETRY_AFTER_MS = LATER.max;
+
+/** Number of attempts within the first seconds. */
+const QUICK_ATTEMPTS = FIRST_MS.length + 1;
+
+/** Returns the delay in milliseconds after failed attempt number `attempts` (1 is the first). */
+function waitAfter(attempts: number, random: () => number = Math.random): number {
+  return FIRST_MS[attempts - 1] ?? backoffDelay(attempts - FIRST_MS.length, LATER, random);
+}
 
 /** The result of one attempt. */
 export type Outcome =
@@ -47,7 +68,7 @@ export interface LaneSource<T extends Sequenced> {
   readonly downAfter?: number;
 }
 
-export interface LaneDeps {
+interface LaneDeps {
   readonly slots: Slots;
   readonly timer: Timer;
   readonly log: Log;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { keyOf, secretRefusal, signatureHeaders } from './sign.ts';
+import { keyOf, secretRefusal, signatureHeaders } from './post.ts';
 
 const signed = {
   id: 'msg_p5jXN8AQM9LWM0D4loKWxJek',

@@ -1,4 +1,4 @@
-import { systemTimer, type Timer } from '../../lib/timer.ts';
+import { systemTimer, type Timer } from '../../lib/clock.ts';
 import { currentTracing } from '../../lib/tracing.ts';
 import type { Call, Next, Step } from '../call.ts';
 

@@ -1,6 +1,6 @@
 import { ServiceError } from '../../errors/index.ts';
+import { systemTimer, type Timer } from '../../lib/clock.ts';
 import { formatDuration } from '../../lib/duration.ts';
-import { systemTimer, type Timer } from '../../lib/timer.ts';
 import { currentTracing } from '../../lib/tracing.ts';
 import type { Step } from '../call.ts';
 import type { ViewName } from '../spec.ts';

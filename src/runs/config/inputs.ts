@@ -1,5 +1,5 @@
+import { Lru } from '../../lib/caches.ts';
 import { didYouMean } from '../../lib/did-you-mean.ts';
-import { Lru } from '../../lib/lru.ts';
 import { compileSafeRegExp, type SafeRegExp } from '../../lib/safe-regexp.ts';
 import type { AlertRoute, InputConfig, PipelineConfig, RunsConfig, Scalar } from './schema/index.ts';
 

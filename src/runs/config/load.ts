@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { dirname, resolve } from 'node:path';
-import { deepFreeze } from '../../lib/deep-freeze.ts';
+import { deepFreeze } from '../../lib/setting-values.ts';
 import { parseRunsConfig, RunsConfigError } from './parse.ts';
 import type { RunsConfig } from './schema/index.ts';
 import { isUrl, readSource } from './source.ts';

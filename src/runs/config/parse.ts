@@ -1,6 +1,5 @@
 import { hostname } from 'node:os';
-import { ConfigError } from '../../lib/config-error.ts';
-import { deepFreeze } from '../../lib/deep-freeze.ts';
+import { ConfigError, deepFreeze } from '../../lib/setting-values.ts';
 import { parseYaml } from '../../text/safe-yaml.ts';
 import { checkTogether } from './checks.ts';
 import { readBySchema } from './read-by-schema.ts';

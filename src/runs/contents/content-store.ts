@@ -2,11 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { type FileHandle, open, readdir, rm, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import type { Clock } from '../../lib/clock.ts';
+import type { Clock, Timer } from '../../lib/clock.ts';
 import { durableRename, makeFolder } from '../../lib/files.ts';
-import type { Timer } from '../../lib/timer.ts';
 import { createOutbound, type Outbound } from '../../net/index.ts';
-import { S3Store } from '../../net/objects/index.ts';
+import { S3Store } from '../../net/objects.ts';
 import { type Environment, inDataDir, type RunsConfig } from '../config/index.ts';
 import type { RunsEnvironment } from '../environment.ts';
 

@@ -3,10 +3,10 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { AssignmentSchema } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import { ServiceError } from '../../errors/index.ts';
+import { decodeUtf8 } from '../../lib/bytes.ts';
 import { didYouMean } from '../../lib/did-you-mean.ts';
 import { isGitRef } from '../../lib/git-ref.ts';
 import type { Log } from '../../lib/log.ts';
-import { decodeUtf8 } from '../../lib/utf8.ts';
 import { cellsOf, type CellValues, fillCell, inDataDir, nameOfCell, type PipelineConfig, type ProjectConfig, readInputs,
   type RoleConfig, type RunsConfig } from '../config/index.ts';
 import type { Concurrency, Definition, ResolvedCell, ResolvedRun, RunRequest } from './definition.ts';

@@ -1,5 +1,5 @@
+import { Lru } from '../../lib/caches.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { Lru } from '../../lib/lru.ts';
 import { FleetRefusal } from './port.ts';
 
 /** Failed joins per minute and address (decisions, section 4, "Joining"). */

@@ -2,7 +2,7 @@ import { create } from '@bufbuild/protobuf';
 import { DiscardCacheResponseSchema, DownloadArtifactsResponseSchema, DownloadCacheResponseSchema,
   UploadArtifactResponseSchema, UploadArtifactStatus, UploadCacheResponseSchema,
   UploadCacheStatus } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
-import { RepeatedFailure } from '../../lib/repeated-failure.ts';
+import { RepeatedFailure } from '../../lib/log.ts';
 import { uuidV7Generator } from '../../lib/uuid-v7.ts';
 import type { ArtifactExchange } from '../artifacts/port.ts';
 import type { Audit } from '../audit/index.ts';

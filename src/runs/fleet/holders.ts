@@ -1,4 +1,4 @@
-import { Lru } from '../../lib/lru.ts';
+import { Lru } from '../../lib/caches.ts';
 import type { RunsEnvironment } from '../environment.ts';
 import { readHolder } from '../ships/index.ts';
 import type { Authority } from './authority/authority.ts';

@@ -3,9 +3,8 @@ import { Metadata } from '@grpc/grpc-js';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { AppendStatus, Fleet, type RunRef, StreamLogsRequestSchema,
   type StreamLogsResponse } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
-import { definitionOf } from '../../ship/grpc/definition-of.ts';
 import { RemoteLink } from '../../ship/grpc/index.ts';
-import { openClient } from '../../ship/grpc/open-client.ts';
+import { definitionOf, openClient } from '../../ship/grpc/open-client.ts';
 import { RefusedCall } from '../../ship/link.ts';
 import { FleetFixture } from '../../testkit/runs-fleet.ts';
 

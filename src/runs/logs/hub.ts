@@ -1,4 +1,4 @@
-import type { Timer } from '../../lib/timer.ts';
+import type { Timer } from '../../lib/clock.ts';
 import type { RunChange, RunRecord } from '../queue/port.ts';
 import type { Added } from './writer.ts';
 

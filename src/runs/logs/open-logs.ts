@@ -1,4 +1,4 @@
-import { Lru } from '../../lib/lru.ts';
+import { Lru } from '../../lib/caches.ts';
 import type { Transaction } from '../../storage/index.ts';
 import { type AttemptLog, readWithTails, type Tail } from './rows.ts';
 

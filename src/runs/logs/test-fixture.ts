@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import type { Timer } from '../../lib/clock.ts';
 import { silentLog } from '../../lib/log.ts';
-import type { Timer } from '../../lib/timer.ts';
 import { RUN_QUEUE_MIGRATIONS, type Sql } from '../../storage/index.ts';
 import { openMigrated } from '../../testkit/migrated-database.ts';
 import { parseRunsConfig, type RunsConfig } from '../config/index.ts';

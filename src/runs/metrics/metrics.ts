@@ -1,7 +1,7 @@
 import { collectDefaultMetrics, Counter, Gauge, type Registry } from 'prom-client';
 import type { Operations } from '../../../generated/runs/operations.ts';
 import { ServiceError } from '../../errors/index.ts';
-import { cached } from '../../lib/cached.ts';
+import { cached } from '../../lib/caches.ts';
 import { roundsMetric } from '../../lib/loop.ts';
 import type { Handlers } from '../../operations/index.ts';
 import type { Artifacts } from '../artifacts/index.ts';

@@ -5,8 +5,8 @@ import { lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, sy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { systemTimer } from '../../lib/clock.ts';
 import { silentLog } from '../../lib/log.ts';
-import { systemTimer } from '../../lib/timer.ts';
 import { LiveRunsConfig, loadRunsConfig, parseRunsConfig } from '../config/index.ts';
 import { ProjectFile, replaceFile } from './create-project.ts';
 

@@ -3,8 +3,8 @@ import { chown, copyFile, open, readFile, realpath, rm, stat, writeFile } from '
 import { basename, dirname, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { ServiceError } from '../../errors/index.ts';
+import type { Timer } from '../../lib/clock.ts';
 import { durableRename } from '../../lib/files.ts';
-import type { Timer } from '../../lib/timer.ts';
 import { FileLock } from '../../storage/index.ts';
 import { type Environment, hashOf, type LiveRunsConfig, type LoadedRunsConfig, loadRunsConfig, parseProject,
   parseRunsConfig, type ProjectConfig, type RunsConfig, RunsConfigError } from '../config/index.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { Lru } from '../../lib/lru.ts';
+import { Lru } from '../../lib/caches.ts';
 import type { Queries, Transaction } from '../../storage/index.ts';
 import type { Definition } from '../definitions/definition.ts';
 

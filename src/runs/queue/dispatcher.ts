@@ -1,4 +1,4 @@
-import { RepeatedFailure } from '../../lib/repeated-failure.ts';
+import { RepeatedFailure } from '../../lib/log.ts';
 import type { Transaction } from '../../storage/index.ts';
 import { BATCH, claimByLane, CLAIMING, claimNext, type FreeSlots, type Handout } from './claiming.ts';
 import { type Core, UNSUPPORTED_MS } from './core.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
+import { Lru } from '../../lib/caches.ts';
 import { CronTimes } from '../../lib/cron-times.ts';
 import { parseDuration } from '../../lib/duration.ts';
-import { Lru } from '../../lib/lru.ts';
 import type { ProjectConfig, RunsConfig, ScheduleConfig } from '../config/index.ts';
 import type { RunRequest } from '../definitions/index.ts';
 

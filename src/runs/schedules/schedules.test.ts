@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { ServiceError } from '../../errors/index.ts';
+import { systemTimer } from '../../lib/clock.ts';
 import { type Log, silentLog } from '../../lib/log.ts';
-import { systemTimer } from '../../lib/timer.ts';
 import { migrate, openDatabase, RUN_QUEUE_MIGRATIONS, type Sql } from '../../storage/index.ts';
 import { type LoadedRunsConfig, parseRunsConfig } from '../config/index.ts';
 import type { RunRequest } from '../definitions/index.ts';

@@ -1,4 +1,4 @@
-import { Lru } from '../../lib/lru.ts';
+import { Lru } from '../../lib/caches.ts';
 import type { OrdSet } from '../../lib/ord-set.ts';
 import type { Filter } from '../filter/index.ts';
 

@@ -1,5 +1,5 @@
 import { type InvertedKernel, MAX_GROUPINGS } from '../../kernels/inverted.ts';
-import { Generations } from '../../lib/generations.ts';
+import { Generations } from '../../lib/caches.ts';
 
 /**
  * Maps forms to terms: the stemmer of a language. The name must identify everything that affects the result, so an

@@ -1,5 +1,5 @@
 import { Buffers, type InvertedKernel } from '../../kernels/inverted.ts';
-import { Lru } from '../../lib/lru.ts';
+import { Lru } from '../../lib/caches.ts';
 
 /** A filter in the memory of the index, as a bitmap by document. */
 export interface KnownFilter {

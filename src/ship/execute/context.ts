@@ -1,13 +1,12 @@
 import type { Assignment, RunRef } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
-import type { Clock } from '../../lib/clock.ts';
+import type { Clock, Timer } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
-import type { Timer } from '../../lib/timer.ts';
-import type { KeptStore } from './kept/index.ts';
-import type { Masker } from './mask/index.ts';
-import type { RunOutput } from './output/index.ts';
+import type { KeptStore } from './kept-store.ts';
+import type { Masker } from './mask/masker.ts';
+import type { RunOutput } from './output/run-output.ts';
 import type { ArtifactFile, ArtifactReader, WorkControl } from './port.ts';
 import type { Sandboxes, Variables, View } from './sandbox/index.ts';
-import type { UserIds } from './users/index.ts';
+import type { UserIds } from './users.ts';
 import type { WorkLimits } from './work-limits.ts';
 
 /** The machine that executes runs; the same for all of them. */

@@ -6,7 +6,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { Outcome } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import { assignmentOf, type ExecutorBench, executorBench, pipelineOf, script,
   start } from '../../testkit/runs-executor.ts';
-import { livingProcesses } from './process/index.ts';
+import { livingProcesses } from './process/leftovers.ts';
 import { thisMachine } from './sandbox/machine.ts';
 
 const benches: ExecutorBench[] = [];
@@ -188,7 +188,7 @@ describe.skipIf(!existsSync('/proc/self/stat'))('work that a dead process left b
       stdio: 'ignore',
     });
     const exit = once(orphan, 'exit');
-    const own = (await import('./pipeline/owner.ts')).ownerText();
+    const own = (await import('./pipeline/work-folder.ts')).ownerText();
     for (const [name, owner] of [[`${dead}.2`, '1 0'], [`${alive}.1`, await own]] as const) {
       mkdirSync(join(workDir, name, 'src'), { recursive: true });
       writeFileSync(join(workDir, name, '.owner'), owner);

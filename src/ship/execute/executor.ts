@@ -1,25 +1,64 @@
 import { chmodSync, realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type Assignment, Outcome } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
-import type { Clock } from '../../lib/clock.ts';
-import { ConfigError } from '../../lib/config-error.ts';
+import { type Clock, systemTimer, type Timer } from '../../lib/clock.ts';
 import { makeFolder } from '../../lib/files.ts';
 import type { Log } from '../../lib/log.ts';
-import { systemTimer, type Timer } from '../../lib/timer.ts';
-import { runAiText } from './ai-text/index.ts';
+import { ConfigError } from '../../lib/setting-values.ts';
+import { runAiText } from './ai-text/run-ai-text.ts';
 import type { ExecutorContext, Work } from './context.ts';
-import { runDiagnostic } from './diagnostic/index.ts';
+import { runDiagnostic } from './diagnostic.ts';
 import { failed } from './failure.ts';
-import { KeptStore } from './kept/index.ts';
-import { Masker } from './mask/index.ts';
-import { RunOutput } from './output/index.ts';
-import { clearAbandonedWork, runPipeline } from './pipeline/index.ts';
+import { KeptStore } from './kept-store.ts';
+import { Masker } from './mask/masker.ts';
+import { isSecretName } from './mask/secret-patterns.ts';
+import { RunOutput } from './output/run-output.ts';
+import { runPipeline } from './pipeline/run-pipeline.ts';
+import { clearAbandonedWork } from './pipeline/work-folder.ts';
 import type { Executor, Fence, OutputSink, WorkControl, WorkResult } from './port.ts';
 import { closedAbove, type Machine, Sandboxes, type SandboxName, thisMachine, type Variables, type View,
   viewOf } from './sandbox/index.ts';
-import { secretsOf } from './secrets.ts';
-import { DEFAULT_USER_IDS, type UserIdRange, UserIds } from './users/index.ts';
+import { DEFAULT_USER_IDS, type UserIdRange, UserIds } from './users.ts';
 import { WorkLimits } from './work-limits.ts';
+
+/** All values of an attempt to mask: its secrets, and the keys of this machine that it uses. */
+function secretsOf({ env, secrets, plan }: Assignment, machine: Variables): string[] {
+  const steps = plan.case === 'pipeline' ? plan.value.steps : [];
+  const named = [env, ...steps.map((step) => step.env)].flatMap((variables) =>
+    Object.entries(variables).filter(([name]) => isSecretName(name))
+  );
+  const keys = plan.case === 'aiText'
+    ? [plan.value.apiKeyEnv]
+    : plan.case === 'diagnostic'
+    ? plan.value.roles.map(({ apiKeyEnv }) => apiKeyEnv)
+    : [];
+  const addresses = plan.case === 'pipeline' || plan.case === 'diagnostic' ? [plan.value.gitUrl] : [];
+  const credentials = plan.case === 'pipeline' && plan.value.credentials !== undefined
+    ? [plan.value.credentials.password, plan.value.credentials.password.trim(), plan.value.credentials.sshKey]
+    : [];
+  return [...Object.values(secrets), ...credentials, ...named.map(([, value]) => value),
+    ...keys.map((name) => machine[name] ?? ''), ...addresses.flatMap(passwordOf)];
+}
+
+/**
+ * Git repeats the address of a repository in its messages. The part before the host is a password, or a token in the
+ * place of a user name.
+ */
+function passwordOf(address: string): string[] {
+  if (!URL.canParse(address)) return [];
+  const { username, password, protocol } = new URL(address);
+  const secret = password !== '' ? password : /^https?:$/.test(protocol) ? username : '';
+  return [secret, decoded(secret)];
+}
+
+/** Percent signs without a meaning are not changed. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
 
 /** How long the log may take for its last lines after the work has ended. */
 const LAST_LINES_MS = 5_000;

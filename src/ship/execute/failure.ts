@@ -1,13 +1,13 @@
 import { create } from '@bufbuild/protobuf';
 import { Outcome, RunErrorSchema } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
-import type { Masker } from './mask/index.ts';
+import type { Masker } from './mask/masker.ts';
 import type { WorkResult } from './port.ts';
 
 /** Most characters of an error's message (decisions, section 2.2). */
 const MAX_MESSAGE = 2_000;
 
-export type FailureCode = 'step_failed' | 'timeout' | 'spawn_failed' | 'model_error' | 'model_timeout'
-  | 'diagnostic_failed' | 'ship_error';
+type FailureCode = 'step_failed' | 'timeout' | 'spawn_failed' | 'model_error' | 'model_timeout' | 'diagnostic_failed'
+  | 'ship_error';
 
 /** A failure, not masked yet. */
 export interface Failure {
@@ -33,7 +33,7 @@ export function failed({ code, message, step, exitCode, signal }: Failure, maske
       message: shortened(masker.text(message)),
       step: step ?? '',
       signal: signal ?? '',
-      ...(exitCode == null ? {} : { exitCode }),
+      exitCode: exitCode ?? undefined,
     }),
   };
 }

@@ -10,7 +10,7 @@ import { Outcome } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import { type ExecutorAnswer, type ExecutorPlan, ExecutorProcess } from '../../testkit/executor-process.ts';
 import { assignmentOf, type ExecutorBench, executorBench, pipelineOf, type Running,
   start } from '../../testkit/runs-executor.ts';
-import { usersWithProcesses } from './process/index.ts';
+import { usersWithProcesses } from './process/leftovers.ts';
 import { findProgram } from './sandbox/index.ts';
 
 const root = process.getuid?.() === 0;

@@ -4,9 +4,8 @@ import { once } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
 import { Fleet, type ServerMessage } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import type { ControlStream, StreamEvents } from '../link.ts';
-import { definitionOf } from './definition-of.ts';
 import { LogStream } from './log-stream.ts';
-import { type ClientTls, openClient, type ServerAddress } from './open-client.ts';
+import { type ClientTls, definitionOf, openClient, type ServerAddress } from './open-client.ts';
 
 /** Longest time of a call. */
 const DEADLINE_MS = 20_000;

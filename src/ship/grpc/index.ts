@@ -1,4 +1,3 @@
-export { definitionOf } from './definition-of.ts';
 export type { ShipCredentials } from './fleet-client.ts';
-export { openClient, type ServerAddress } from './open-client.ts';
+export { definitionOf, openClient, type ServerAddress } from './open-client.ts';
 export { RemoteLink } from './remote-link.ts';

@@ -1,9 +1,8 @@
 import { type Client, type ClientDuplexStream, Metadata, type StatusObject } from '@grpc/grpc-js';
 import { Fleet, type StreamLogsRequest,
   type StreamLogsResponse } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
-import { RefusedCall } from '../link.ts';
-import { refKey } from '../ref-key.ts';
-import { definitionOf } from './definition-of.ts';
+import { refKey, RefusedCall } from '../link.ts';
+import { definitionOf } from './open-client.ts';
 
 /** If a message is not answered within this time, the stream is given up. */
 const DEADLINE_MS = 20_000;

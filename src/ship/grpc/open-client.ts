@@ -1,7 +1,24 @@
-import { type ChannelCredentials, Client, type ClientOptions, credentials } from '@grpc/grpc-js';
+import { type DescMessage, type DescMethod, fromBinary, type MessageShape, toBinary } from '@bufbuild/protobuf';
+import { type ChannelCredentials, Client, type ClientOptions, credentials, type MethodDefinition } from '@grpc/grpc-js';
 import { isIP } from 'node:net';
 import { checkServerIdentity } from 'node:tls';
 import { formatAddress } from '../../lib/address.ts';
+
+/** The library's definition of a method whose messages it serialises itself. */
+export function definitionOf<Input extends DescMessage, Output extends DescMessage>(
+  method: DescMethod & { readonly input: Input; readonly output: Output },
+): MethodDefinition<MessageShape<Input>, MessageShape<Output>> {
+  const { input, output, methodKind, name, parent } = method;
+  return {
+    path: `/${parent.typeName}/${name}`,
+    requestStream: methodKind === 'client_streaming' || methodKind === 'bidi_streaming',
+    responseStream: methodKind === 'server_streaming' || methodKind === 'bidi_streaming',
+    requestSerialize: (message) => Buffer.from(toBinary(input, message)),
+    requestDeserialize: (bytes) => fromBinary(input, bytes),
+    responseSerialize: (message) => Buffer.from(toBinary(output, message)),
+    responseDeserialize: (bytes) => fromBinary(output, bytes),
+  };
+}
 
 /** Messages in both directions are far smaller; an assignment contains an input of up to 256 KiB. */
 const MAX_MESSAGE_BYTES = 4 << 20;

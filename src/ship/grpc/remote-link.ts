@@ -1,17 +1,95 @@
 import { create, type DescMessage, type DescMethod, type MessageShape } from '@bufbuild/protobuf';
 import { type ServiceError, status } from '@grpc/grpc-js';
-import { type CompleteRunRequest, type DiscardCacheRequest, type DiscardCacheResponse, DownloadArtifactsRequestSchema,
-  type DownloadArtifactsResponse, type DownloadCacheRequest, type DownloadCacheResponse, Fleet, LeaveRequestSchema,
-  type RecordSourceRequest, RenewRequestSchema, type RenewResponse, type RunRef, type StreamLogsRequest,
-  type UploadArtifactRequest, type UploadArtifactResponse, type UploadCacheRequest,
-  type UploadCacheResponse } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
-import { type ControlStream, RefusedCall, type ShipLink, type StreamEvents } from '../link.ts';
+import { connect } from 'node:net';
+import { type Completed, type CompleteRunRequest, CompleteStatus, type DiscardCacheRequest, type DiscardCacheResponse,
+  DownloadArtifactsRequestSchema, type DownloadArtifactsResponse, type DownloadCacheRequest, type DownloadCacheResponse,
+  Fleet, LeaveRequestSchema, type RecordSourceRequest, RenewRequestSchema, type RenewResponse, type RunRef,
+  type ShipMessage, ShipMessageSchema, type StreamLogsRequest, type UploadArtifactRequest, type UploadArtifactResponse,
+  type UploadCacheRequest, type UploadCacheResponse } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import { type ControlStream, refKey, RefusedCall, type ShipLink, type StreamEvents } from '../link.ts';
 import { FleetClient, type ShipCredentials } from './fleet-client.ts';
-import { isRefused } from './is-refused.ts';
 import type { ServerAddress } from './open-client.ts';
-import { StreamedEnds } from './streamed-ends.ts';
 
-export interface RemoteLinkOptions {
+/** A host that is there refuses at once. */
+const TIMEOUT_MS = 3000;
+
+/**
+ * Whether the host refuses connections to the port at all of its addresses, so that no process listens there. Never
+ * rejects.
+ */
+export function isRefused({ host, port }: ServerAddress): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ host, port });
+    const end = (refused: boolean): void => {
+      socket.destroy();
+      resolve(refused);
+    };
+    socket.setTimeout(TIMEOUT_MS, () => end(false));
+    socket.once('connect', () => end(false));
+    socket.on('error', (error: NodeJS.ErrnoException & { readonly errors?: readonly NodeJS.ErrnoException[] }) => {
+      end((error.errors ?? [error]).every(({ code }) => code === 'ECONNREFUSED'));
+    });
+  });
+}
+
+/** An end that is not answered within this time is sent again. */
+const DEADLINE_MS = 20_000;
+
+interface Sent extends PromiseWithResolvers<Pick<Completed, 'status'>> {
+  readonly timer: NodeJS.Timeout;
+}
+
+/** Ends of runs on one control stream: each is sent once, and waits for its answer or for the end of the stream. */
+class StreamedEnds {
+  readonly #send: (message: ShipMessage) => void;
+  readonly #sent = new Map<string, Sent>();
+  #isOver = false;
+
+  constructor(send: (message: ShipMessage) => void) {
+    this.#send = send;
+  }
+
+  /** Rejects with a `RefusedCall`, or with another error if the end has to be sent again. */
+  complete(request: CompleteRunRequest): Promise<Pick<Completed, 'status'>> {
+    if (this.#isOver) return Promise.reject(new Error('the control stream has ended'));
+    const key = refKey(request.ref!);
+    const known = this.#sent.get(key);
+    if (known !== undefined) return known.promise;
+    const timer = setTimeout(
+      () =>
+        this.#settle(key)?.reject(new Error(`the end of a run was not answered within ${DEADLINE_MS / 1000} seconds`)),
+      DEADLINE_MS,
+    );
+    const sent = { ...Promise.withResolvers<Pick<Completed, 'status'>>(), timer };
+    this.#sent.set(key, sent);
+    this.#send(create(ShipMessageSchema, { body: { case: 'complete', value: request } }));
+    return sent.promise;
+  }
+
+  /** The server has answered. */
+  take({ ref, status, refused }: Completed): void {
+    const sent = ref && this.#settle(refKey(ref));
+    if (refused !== '') sent?.reject(new RefusedCall(refused));
+    else if (status === CompleteStatus.COMPLETE_UNSPECIFIED)
+      sent?.reject(new Error('the server could not record the end of the run'));
+    else sent?.resolve({ status });
+  }
+
+  /** The stream has ended: whether the server has recorded the unanswered ends is unknown. Safe twice. */
+  over(): void {
+    this.#isOver = true;
+    for (const key of [...this.#sent.keys()]) this.#settle(key)!.reject(new Error('the control stream has ended'));
+  }
+
+  #settle(key: string): Sent | undefined {
+    const sent = this.#sent.get(key);
+    clearTimeout(sent?.timer);
+    this.#sent.delete(key);
+    return sent;
+  }
+}
+
+interface RemoteLinkOptions {
   /** Address of the Fleet service. */
   readonly address: ServerAddress;
   readonly credentials: ShipCredentials;

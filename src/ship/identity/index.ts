@@ -1,8 +1,3 @@
-export { ShipFailure } from './failure.ts';
-export { lockFolder } from './folder-lock.ts';
-export { type Identity, IdentityFile } from './identity-file.ts';
-export { type JoinToken, readJoinToken } from './join-token.ts';
-export { joinFleet } from './join.ts';
-export { IdentityKeeper } from './keeper.ts';
-export { certificateEndsMs } from './pem.ts';
-export { provesRevocation } from './revocation.ts';
+export { certificateEndsMs, type Identity, IdentityFile, lockFolder, ShipFailure } from './identity-file.ts';
+export { joinFleet, type JoinToken, readJoinToken } from './join.ts';
+export { IdentityKeeper, provesRevocation } from './keeper.ts';

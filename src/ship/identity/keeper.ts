@@ -1,15 +1,39 @@
+import { fromBinary } from '@bufbuild/protobuf';
+import { verify, X509Certificate } from 'node:crypto';
+import { RevocationSchema } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import type { Log } from '../../lib/log.ts';
 import type { RemoteLink } from '../grpc/index.ts';
-import type { ShipTime } from '../time.ts';
-import { RetryPause, sleepUntil } from '../wait/index.ts';
-import type { Identity, IdentityFile } from './identity-file.ts';
-import { certificateEndsMs, certificatePem, certificatesPem } from './pem.ts';
-import { makeSigningRequest } from './signing-request.ts';
+import { RetryPause, type ShipTime, sleepUntil } from '../time.ts';
+import { certificateEndsMs, certificatePem, certificatesPem, type Identity, type IdentityFile,
+  makeSigningRequest } from './identity-file.ts';
+
+/**
+ * Whether the bytes are a `Revocation` of this ship, signed by one of the roots that it trusts (PEM). A server that was
+ * restored from a backup, or another server, has none, so it cannot make the ship delete its key.
+ */
+export function provesRevocation(bytes: Uint8Array, shipId: string, roots: string): boolean {
+  try {
+    const { shipId: revoked, signature } = fromBinary(RevocationSchema, bytes);
+    const statement = Buffer.from(`quire.fleet.v1.Revocation\n${shipId}`);
+    return revoked === shipId &&
+      certificatesOf(roots).some(({ publicKey }) =>
+        verify('sha256', statement, { key: publicKey, dsaEncoding: 'ieee-p1363' }, signature)
+      );
+  } catch {
+    return false; // not a message, or a root with another kind of key
+  }
+}
+
+function certificatesOf(roots: string): X509Certificate[] {
+  return (roots.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? []).map((pem) =>
+    new X509Certificate(pem)
+  );
+}
 
 /** The time is checked at least this often, because a machine may have slept, or its clock may have been set. */
 const LOOK_MS = 3_600_000;
 
-export interface KeeperOptions {
+interface KeeperOptions {
   readonly file: IdentityFile;
   readonly identity: Identity;
   readonly link: Pick<RemoteLink, 'renew' | 'replace'>;

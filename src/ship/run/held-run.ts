@@ -2,21 +2,17 @@ import { create } from '@bufbuild/protobuf';
 import { type Assignment, type CompleteRunRequest, CompleteRunRequestSchema, CompleteStatus,
   type DownloadArtifactsResponse, Outcome, RecordSourceRequestSchema, ResumeAction, RunErrorSchema, type RunRef,
   UploadArtifactStatus } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
-import type { Log } from '../../lib/log.ts';
-import { RepeatedFailure } from '../../lib/repeated-failure.ts';
+import { type Log, RepeatedFailure } from '../../lib/log.ts';
 import { type ArtifactFile, type ArtifactReader, type Executor, StagingFailure,
   type WorkResult } from '../execute/port.ts';
-import { RefusedCall, type ShipLink } from '../link.ts';
-import { refKey } from '../ref-key.ts';
-import type { Spools } from '../spool/index.ts';
-import type { ShipTime } from '../time.ts';
-import { RetryPause, untilAborted } from '../wait/index.ts';
-import { artifactParts } from './artifact-parts.ts';
+import { refKey, RefusedCall, type ShipLink } from '../link.ts';
+import type { Spools } from '../spool/spool-file.ts';
+import { RetryPause, type ShipTime, untilAborted } from '../time.ts';
 import { Lease } from './lease.ts';
 import { LogShipper } from './log-shipper.ts';
-import { SharedCaches } from './shared-caches.ts';
+import { artifactParts, SharedCaches } from './shared-files.ts';
 
-export interface HeldRunOptions {
+interface HeldRunOptions {
   readonly assignment: Assignment & { readonly ref: RunRef };
   readonly executor: Executor;
   readonly link: ShipLink;
@@ -331,10 +327,11 @@ export class HeldRun {
         startedUnixMs: BigInt(Math.round(startedMs)),
         endedUnixMs: BigInt(Math.round(endedMs)),
         signal: signal ?? '',
-        ...(exitCode !== null && { exitCode }),
+        exitCode: exitCode ?? undefined,
       })),
-      ...(error !== undefined && { error }),
-      ...(result !== undefined && { result: result.body, resultType: result.type }),
+      error,
+      result: result?.body,
+      resultType: result?.type,
     });
   }
 }

@@ -1,12 +1,11 @@
-import type { ShipTime } from '../time.ts';
-import { sleepUntil } from '../wait/index.ts';
+import { type ShipTime, sleepUntil } from '../time.ts';
 
 /** Latest time for work to be dead if its ship is frozen and cannot end it sooner. */
 const LAST_MS = 2000;
 /** Time between the end of the grace and the end of the lease (decisions, section 4, "Leases"). */
 const MARGIN_MS = 5000;
 
-export interface LeaseOptions {
+interface LeaseOptions {
   readonly time: ShipTime;
   /** When the heartbeat that is known to have started the lease was sent, by the monotonic clock. */
   readonly from: number;

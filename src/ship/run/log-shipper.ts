@@ -1,13 +1,12 @@
 import { create } from '@bufbuild/protobuf';
 import { AppendStatus, type LogLimits, type RunRef, StreamLogsRequestSchema,
   type StreamLogsResponse } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
-import type { Log } from '../../lib/log.ts';
-import { RepeatedFailure } from '../../lib/repeated-failure.ts';
+import { type Log, RepeatedFailure } from '../../lib/log.ts';
 import type { OutputLine, OutputSink } from '../execute/port.ts';
 import { RefusedCall, type ShipLink } from '../link.ts';
-import { LineSpool, type SpoolFile } from '../spool/index.ts';
-import type { ShipTime } from '../time.ts';
-import { RetryPause, Signal, sleepUntil, untilAborted } from '../wait/index.ts';
+import { LineSpool } from '../spool/line-spool.ts';
+import type { SpoolFile } from '../spool/spool-file.ts';
+import { RetryPause, type ShipTime, Signal, sleepUntil, untilAborted } from '../time.ts';
 
 /** Most lines and bytes of one call (decisions, section 4, "Sequencing"). */
 const BATCH_LINES = 500;
@@ -19,7 +18,7 @@ const GIVE_UP_MS = 120_000;
 /** Where the server names no budget. */
 const DEFAULT_LIMITS = { maxBytes: 16 << 20, maxLines: 200_000 };
 
-export interface LogShipperOptions {
+interface LogShipperOptions {
   readonly ref: RunRef;
   readonly limits: LogLimits | undefined;
   readonly openFile: () => Promise<SpoolFile>;

@@ -6,7 +6,7 @@ import { type DownloadCacheResponse, DownloadCacheResponseSchema, RunRefSchema, 
 import { VirtualTime } from '../../testkit/ship/virtual-time.ts';
 import { StagingFailure } from '../execute/port.ts';
 import { RefusedCall } from '../link.ts';
-import { SharedCaches } from './shared-caches.ts';
+import { SharedCaches } from './shared-files.ts';
 
 const ref = create(RunRefSchema, { runId: 'r', attempt: 1, fencingToken: 1n });
 const FILE = {

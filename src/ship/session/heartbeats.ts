@@ -1,6 +1,5 @@
-import { Lru } from '../../lib/lru.ts';
-import type { ShipTime } from '../time.ts';
-import { sleepUntil } from '../wait/index.ts';
+import { Lru } from '../../lib/caches.ts';
+import { type ShipTime, sleepUntil } from '../time.ts';
 
 /**
  * If a heartbeat is unanswered when the next one is due, the connection counts as dead. Timers may be a little early,
@@ -12,7 +11,7 @@ const MIN_SILENCE_MS = 5000;
 /** Number of recent heartbeats that may still be acknowledged. */
 const MAX_REMEMBERED = 64;
 
-export interface HeartbeatOptions {
+interface HeartbeatOptions {
   readonly time: ShipTime;
   readonly intervalMs: number;
   /** Number of the first heartbeat; numbers continue from stream to stream. */

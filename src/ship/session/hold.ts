@@ -1,16 +1,16 @@
 import type { Assignment, Resume, RunRef } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import { Lru } from '../../lib/caches.ts';
 import type { Log } from '../../lib/log.ts';
-import { Lru } from '../../lib/lru.ts';
 import type { Executor } from '../execute/port.ts';
-import type { ShipLink } from '../link.ts';
-import { HeldRun, refKey } from '../run/index.ts';
-import type { Spools } from '../spool/index.ts';
+import { refKey, type ShipLink } from '../link.ts';
+import { HeldRun } from '../run/held-run.ts';
+import type { Spools } from '../spool/spool-file.ts';
 import type { ShipTime } from '../time.ts';
 
 /** Number of runs whose last fencing token is remembered after they have left the ship. */
 const MAX_REMEMBERED = 10_000;
 
-export interface HoldOptions {
+interface HoldOptions {
   readonly executor: Executor;
   readonly link: ShipLink;
   readonly spools: Spools;

@@ -1,19 +1,55 @@
-import type { Assignment, HeartbeatAck, RunRef, ServerMessage, ShipInfo, ShipMessage,
-  Welcome } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import { create } from '@bufbuild/protobuf';
+import { AcceptSchema, type Assignment, type HeartbeatAck, HeartbeatSchema, HeldRunSchema, HelloSchema, RejectSchema,
+  type RunRef, type ServerMessage, type ShipInfo, type ShipMessage, ShipMessageSchema,
+  type Welcome } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import type { Log } from '../../lib/log.ts';
 import type { ControlStream, ShipLink, StreamEvents } from '../link.ts';
-import type { ShipTime } from '../time.ts';
-import { sleepUntil } from '../wait/index.ts';
+import type { HeldRun } from '../run/held-run.ts';
+import { type ShipTime, sleepUntil } from '../time.ts';
 import { Heartbeats } from './heartbeats.ts';
 import type { Hold } from './hold.ts';
-import { accept, heartbeat, hello, reject } from './messages.ts';
+
+// The messages that a ship sends on the control stream.
+
+const hello = (sessionId: Uint8Array, info: ShipInfo, held: readonly HeldRun[]): ShipMessage =>
+  create(ShipMessageSchema, {
+    body: {
+      case: 'hello',
+      value: create(HelloSchema, {
+        sessionId,
+        info,
+        held: held.map(({ ref, isFinished }) => create(HeldRunSchema, { ref, finished: isFinished })),
+      }),
+    },
+  });
+
+const heartbeat = (seq: number, unixMs: number, held: readonly HeldRun[], freeSlots: number,
+  draining: boolean): ShipMessage =>
+  create(ShipMessageSchema, {
+    body: {
+      case: 'heartbeat',
+      value: create(HeartbeatSchema, {
+        seq: BigInt(seq),
+        held: held.map(({ ref }) => ref),
+        freeSlots,
+        draining,
+        unixMs: BigInt(Math.round(unixMs)),
+      }),
+    },
+  });
+
+const accept = (ref: RunRef): ShipMessage =>
+  create(ShipMessageSchema, { body: { case: 'accept', value: create(AcceptSchema, { ref }) } });
+
+const reject = (ref: RunRef, reason: 'full' | 'draining' | 'unsupported'): ShipMessage =>
+  create(ShipMessageSchema, { body: { case: 'reject', value: create(RejectSchema, { ref, reason }) } });
 
 /** If the server does not welcome the ship within this time, the connection is given up. */
 const WELCOME_MS = 20_000;
 const DEFAULT_HEARTBEAT_MS = 15_000;
 
 /** An assignment with a reference to its attempt. */
-export type NamedAssignment = Assignment & { readonly ref: RunRef };
+type NamedAssignment = Assignment & { readonly ref: RunRef };
 
 /** What a session asks and tells the ship. None may throw. */
 export interface SessionOwner {
@@ -31,7 +67,7 @@ export interface SessionOwner {
   onUndrain(): void;
 }
 
-export interface SessionOptions {
+interface SessionOptions {
   readonly link: ShipLink;
   readonly hold: Hold;
   readonly owner: SessionOwner;

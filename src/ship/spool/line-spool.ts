@@ -3,8 +3,7 @@ import { type LogLine, LogLineSchema } from '../../../generated/proto/quire/flee
 import { formatByteSize } from '../../lib/byte-size.ts';
 import type { OutputLine } from '../execute/port.ts';
 import { type Gap, LineTail, type TailLine } from './line-tail.ts';
-import { OverflowFile } from './overflow-file.ts';
-import type { SpoolFile } from './spool-file.ts';
+import { OverflowFile, type SpoolFile } from './spool-file.ts';
 
 /** Bytes of waiting lines in memory; above this they are written to disk. */
 const MAX_MEMORY_BYTES = 1 << 20;
@@ -20,7 +19,7 @@ interface SpooledLine {
   readonly bytes: Uint8Array;
 }
 
-export interface LineSpoolOptions {
+interface LineSpoolOptions {
   /**
    * Limits of the kept lines, in bytes of messages and in lines: three quarters from the beginning, the rest from the
    * end.

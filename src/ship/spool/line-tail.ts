@@ -11,13 +11,13 @@ export interface TailLine {
 /** Number of lines of a failing step that stay, whatever follows them. */
 const KEPT_LINES = 200;
 
-export interface TailLimits {
+interface TailLimits {
   readonly bytes: number;
   readonly lines: number;
 }
 
 /** The remaining lines in order, with gaps; each gap has the size of what is missing there. */
-export interface Ending {
+interface Ending {
   readonly parts: readonly (TailLine | Gap)[];
   /** Lines above the limits, kept because of a failed step. */
   readonly exceeds: boolean;

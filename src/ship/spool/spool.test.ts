@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { OutputLine } from '../execute/port.ts';
-import { createDiskSpools, LineSpool, type SpoolFile } from './index.ts';
+import { LineSpool } from './line-spool.ts';
+import { createDiskSpools, type SpoolFile } from './spool-file.ts';
 
 let folder: string;
 beforeEach(() => {

@@ -2,7 +2,7 @@ import { promisify } from 'node:util';
 import { constants, zstdCompress, zstdCompressSync, zstdDecompress, zstdDecompressSync,
   type ZstdOptions } from 'node:zlib';
 import { ServiceError } from '../../errors/index.ts';
-import { decodeVarint, encodeVarint } from '../../lib/varint.ts';
+import { decodeVarint, encodeVarint } from '../../lib/bytes.ts';
 import { isSealed } from '../encryption/record.ts';
 
 /**

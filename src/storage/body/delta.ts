@@ -1,5 +1,5 @@
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
-import { decodeVarint, encodeVarint } from '../../lib/varint.ts';
+import { decodeVarint, encodeVarint } from '../../lib/bytes.ts';
 import { corrupt, decodeBody } from './codec.ts';
 import { isReference } from './reference.ts';
 

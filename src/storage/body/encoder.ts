@@ -1,4 +1,4 @@
-import { ThreadClient, workerFile } from '../../lib/thread-client.ts';
+import { BURST_IDLE_MS, ThreadClient, workerFile } from '../../lib/thread-client.ts';
 import type { CompressionOptions } from './codec.ts';
 
 export interface EncoderRequest {
@@ -15,14 +15,11 @@ interface Encoded {
 
 export type EncoderReply = Encoded | { readonly error: string };
 
-/** After a burst of writes, the memory of the thread is given back; another one starts within some 50 ms. */
-const IDLE_MS = 5000;
-
 /** The main thread's side of `encoder-thread.ts`. */
 export class Encoder {
   readonly #thread = new ThreadClient<EncoderRequest, EncoderReply>(workerFile(import.meta.url, 'encoder-thread'), {
     name: 'the encoding thread',
-    idleMs: IDLE_MS,
+    idleMs: BURST_IDLE_MS,
   });
 
   /** Rejects when the thread fails; the caller can then encode the texts itself. */

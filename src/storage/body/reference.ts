@@ -1,5 +1,5 @@
 import { type ErrorDetails, ServiceError } from '../../errors/index.ts';
-import { decodeVarint, encodeVarint } from '../../lib/varint.ts';
+import { decodeVarint, encodeVarint } from '../../lib/bytes.ts';
 import { corrupt } from './codec.ts';
 
 /**

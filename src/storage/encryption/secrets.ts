@@ -1,4 +1,4 @@
-import { ConfigError } from '../../lib/config-error.ts';
+import { ConfigError } from '../../lib/setting-values.ts';
 import type { Row, Sql, Transaction } from '../port.ts';
 import type { KeyRing } from './key-ring.ts';
 import { isSealedText } from './record.ts';

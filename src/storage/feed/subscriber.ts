@@ -1,6 +1,5 @@
 import { ServiceError } from '../../errors/index.ts';
-import { type Backoff, backoffDelay } from '../../lib/backoff.ts';
-import { systemTimer, type Timer } from '../../lib/timer.ts';
+import { type Backoff, backoffDelay, systemTimer, type Timer } from '../../lib/clock.ts';
 import type { ChangeFeed } from './change-feed.ts';
 import { type Change, FeedGap } from './change.ts';
 import type { Cursor } from './cursor.ts';

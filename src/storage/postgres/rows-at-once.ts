@@ -1,4 +1,4 @@
-import { Lru } from '../../lib/lru.ts';
+import { Lru } from '../../lib/caches.ts';
 import { LARGEST_STEP, rowSteps } from '../multi-row.ts';
 import type { SqlValue } from '../port.ts';
 import { toParameter } from './values.ts';

@@ -1,6 +1,6 @@
 import type { Writable } from 'node:stream';
 import type { ClientBase, QueryResult } from 'pg';
-import { Lru } from '../../lib/lru.ts';
+import { Lru } from '../../lib/caches.ts';
 import { checkParameters } from '../parameters.ts';
 import type { Row, SqlValue } from '../port.ts';
 import { changesRows, changesSchema } from '../sql-text.ts';

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import type { Pool, PoolClient, QueryResult } from 'pg';
-import { type Backoff, backoffDelay } from '../../lib/backoff.ts';
+import { type Backoff, backoffDelay } from '../../lib/clock.ts';
 import { closedError } from '../failures.ts';
 import type { Queries, Row, SqlValue, Transaction } from '../port.ts';
 import { leave } from './connections.ts';

@@ -1,6 +1,6 @@
 import { constants, type DatabaseSync, type Session, type SQLInputValue, type SQLOutputValue,
   type StatementSync } from 'node:sqlite';
-import { Lru } from '../../lib/lru.ts';
+import { Lru } from '../../lib/caches.ts';
 import { checkParameters, exact } from '../parameters.ts';
 import type { Row, SqlValue } from '../port.ts';
 import { answersWhatItWrites, changesRows, changesSchema, placeholders } from '../sql-text.ts';

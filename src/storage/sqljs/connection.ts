@@ -1,5 +1,5 @@
 import type { Database, Statement } from 'sql.js';
-import { Lru } from '../../lib/lru.ts';
+import { Lru } from '../../lib/caches.ts';
 import type { KeyRing } from '../encryption/key-ring.ts';
 import { defineOpeners, layViews, liftViews, type ViewHost } from '../encryption/reading-views.ts';
 import { closedError, mediumError } from '../failures.ts';

@@ -1,5 +1,5 @@
 import { ATTEMPT_MS } from '../../embedding/remote/post-json.ts';
-import type { Timer } from '../../lib/timer.ts';
+import type { Timer } from '../../lib/clock.ts';
 
 /**
  * A timer for calls with retries: waits between attempts end at once unless they are held; the time limit of an attempt

@@ -3,8 +3,8 @@ import { type Operations, operations } from '../../../generated/docs/operations.
 import { graphqlEndpoint, playgroundPages } from '../../api/graphql/index.ts';
 import { createHttpApp, type Exchange, flatErrors, startHttpServer } from '../../api/http/index.ts';
 import { DOCS_INPUTS } from '../../docs/test-fixture.ts';
+import type { Timer } from '../../lib/clock.ts';
 import { type Log, silentLog } from '../../lib/log.ts';
-import type { Timer } from '../../lib/timer.ts';
 import { type AccessMode, type Caller, createInvoker, type Guard, type Handlers,
   type RateLimit } from '../../operations/index.ts';
 import { type Answer, HttpClient } from '../http-client.ts';

@@ -1,8 +1,8 @@
 // Adds projects to a configuration file until it is killed: `node add-for-ever.ts FILE PREFIX` prints `ID.` for each
 // project that it has added.
 import { writeSync } from 'node:fs';
+import { systemTimer } from '../../lib/clock.ts';
 import { silentLog } from '../../lib/log.ts';
-import { systemTimer } from '../../lib/timer.ts';
 import { LiveRunsConfig, loadRunsConfig } from '../../runs/config/index.ts';
 import { ProjectFile } from '../../runs/projects/create-project.ts';
 

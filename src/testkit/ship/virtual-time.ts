@@ -1,6 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Clock } from '../../lib/clock.ts';
-import type { Timer } from '../../lib/timer.ts';
+import type { Clock, Timer } from '../../lib/clock.ts';
 
 interface Sleeper {
   readonly at: number;

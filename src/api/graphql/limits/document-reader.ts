@@ -1,5 +1,5 @@
 import { type ASTNode, type DocumentNode, GraphQLError, type GraphQLSchema, parse, validate } from 'graphql';
-import { Lru } from '../../../lib/lru.ts';
+import { Lru } from '../../../lib/caches.ts';
 import { createLimitCheck, LIMITS } from './limits.ts';
 
 /** Most documents in the cache (decisions section 4.13), and most memory that they may use. */

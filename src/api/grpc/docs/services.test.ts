@@ -1,7 +1,7 @@
 import { type Metadata, status } from '@grpc/grpc-js';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type ErrorCode, ERRORS, ServiceError } from '../../../errors/index.ts';
-import { RUN_ERRORS } from '../../../errors/run-codes.ts';
+import { RUN_ERRORS } from '../../../errors/registry.ts';
 import { Reply } from '../../../operations/index.ts';
 import { encode } from '../../../testkit/grpc-client.ts';
 import { type FixtureOptions, GrpcFixture } from '../../../testkit/grpc-fixture.ts';

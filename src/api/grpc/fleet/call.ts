@@ -1,7 +1,7 @@
 import { Metadata, status as codes, type StatusObject } from '@grpc/grpc-js';
 import type { AuthContext } from '@grpc/grpc-js/build/src/auth-context.js';
 import { ERRORS, ServiceError } from '../../../errors/index.ts';
-import type { RepeatedFailure } from '../../../lib/repeated-failure.ts';
+import type { RepeatedFailure } from '../../../lib/log.ts';
 import { FleetRefusal, type FleetService, type Peer } from '../../../runs/fleet/port.ts';
 
 /** The part of a call that identifies its caller. */

@@ -2,8 +2,7 @@ import { toBinary } from '@bufbuild/protobuf';
 import { Metadata, type ServerDuplexStream, status as codes } from '@grpc/grpc-js';
 import { type ServerMessage, ServerMessageSchema,
   type ShipMessage } from '../../../../generated/proto/quire/fleet/v1/fleet_pb.js';
-import type { Log } from '../../../lib/log.ts';
-import { RepeatedFailure } from '../../../lib/repeated-failure.ts';
+import { type Log, RepeatedFailure } from '../../../lib/log.ts';
 import type { FleetService, Session, SessionOutput } from '../../../runs/fleet/port.ts';
 import { peerOf, proving, statusOf } from './call.ts';
 

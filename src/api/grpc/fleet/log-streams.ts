@@ -1,7 +1,6 @@
 import type { ServerDuplexStream } from '@grpc/grpc-js';
 import type { StreamLogsRequest, StreamLogsResponse } from '../../../../generated/proto/quire/fleet/v1/fleet_pb.js';
-import type { Log } from '../../../lib/log.ts';
-import { RepeatedFailure } from '../../../lib/repeated-failure.ts';
+import { type Log, RepeatedFailure } from '../../../lib/log.ts';
 import { FleetRefusal, type FleetService } from '../../../runs/fleet/port.ts';
 import { peerOf, statusOf } from './call.ts';
 

@@ -8,8 +8,7 @@ import { type DownloadArtifactsRequest, type DownloadArtifactsResponse, type Dow
   type DownloadCacheResponse, Enrolment, Fleet, type UploadArtifactRequest, type UploadArtifactResponse,
   type UploadCacheRequest, type UploadCacheResponse } from '../../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import type { Address } from '../../../lib/address.ts';
-import type { Log } from '../../../lib/log.ts';
-import { RepeatedFailure } from '../../../lib/repeated-failure.ts';
+import { type Log, RepeatedFailure } from '../../../lib/log.ts';
 import type { ClientBounds } from '../../../lib/slow-bodies.ts';
 import type { FleetService, Peer } from '../../../runs/fleet/port.ts';
 import { createGate } from '../gate.ts';

@@ -1,10 +1,10 @@
 import { BinaryReader, WireType } from '@bufbuild/protobuf/wire';
 import { isUtf8 } from 'node:buffer';
 import { ServiceError } from '../../../errors/index.ts';
+import { decodeUtf8Escaping } from '../../../lib/bytes.ts';
 import { setOwn } from '../../../lib/json-in-steps.ts';
-import { MAX_KEYS } from '../../../lib/json-limits.ts';
+import { MAX_KEYS } from '../../../lib/json-scanner.ts';
 import { Pace } from '../../../lib/pace.ts';
-import { decodeUtf8Escaping } from '../../../lib/utf8.ts';
 import { type FieldPlan, type MessagePlan, WIRE_TYPES } from './plan.ts';
 import { endOf, readStruct, readValue } from './well-known.ts';
 

@@ -1,5 +1,5 @@
+import { systemTimer, type Timer } from '../../../lib/clock.ts';
 import type { Log } from '../../../lib/log.ts';
-import { systemTimer, type Timer } from '../../../lib/timer.ts';
 import type { Permits } from '../../../operations/index.ts';
 import type { CustomTool } from '../custom/custom-tools.ts';
 import type { JsonSchema } from './arguments.ts';

@@ -1,6 +1,6 @@
 import type { ToolSpec } from '../../../../generated/mcp/tools.ts';
 import { ServiceError } from '../../../errors/index.ts';
-import type { Timer } from '../../../lib/timer.ts';
+import type { Timer } from '../../../lib/clock.ts';
 import { AnswerBudget, type Caller, type Download, type Reply, truncationIn, truncationOf,
   warningsIn } from '../../../operations/index.ts';
 import type { ArgumentReader } from './arguments.ts';

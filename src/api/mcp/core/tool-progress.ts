@@ -1,4 +1,4 @@
-import type { Timer } from '../../../lib/timer.ts';
+import type { Timer } from '../../../lib/clock.ts';
 import type { Reply } from '../../../operations/index.ts';
 import { type CallContext, callerOf } from './call-context.ts';
 import type { AnyInvoke } from './tool.ts';

@@ -1,8 +1,8 @@
 import { tools as BUILT_IN, type ToolSpec } from '../../../../generated/mcp/tools.ts';
 import type { ServiceError } from '../../../errors/index.ts';
+import type { Timer } from '../../../lib/clock.ts';
 import { didYouMean } from '../../../lib/did-you-mean.ts';
 import type { Log } from '../../../lib/log.ts';
-import type { Timer } from '../../../lib/timer.ts';
 import { DEFAULT_ANSWER_BYTES, isFault, type Permits, toServiceError } from '../../../operations/index.ts';
 import { type CustomTool, customTool } from '../custom/custom-tools.ts';
 import { CORE_NAMES, createCoreTools } from '../models/index.ts';

@@ -1,6 +1,6 @@
 import { ServiceError } from '../../../errors/index.ts';
-import { ConfigError } from '../../../lib/config-error.ts';
 import { didYouMean } from '../../../lib/did-you-mean.ts';
+import { ConfigError } from '../../../lib/setting-values.ts';
 import { createAjv } from '../../../operations/index.ts';
 import { parseYaml } from '../../../text/safe-yaml.ts';
 import { ArgumentReader, dereference, type JsonSchema, snakeCase } from '../core/arguments.ts';

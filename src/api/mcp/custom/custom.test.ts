@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ConfigError } from '../../../lib/config-error.ts';
+import { ConfigError } from '../../../lib/setting-values.ts';
 import { type DocsServer, startDocsServer } from '../../../testkit/docs-server.ts';
 import { connectHandshake, mcpUrl } from '../../../testkit/mcp-clients.ts';
 import type { JsonSchema } from '../core/arguments.ts';

@@ -1,9 +1,9 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import { Lru } from '../../../lib/caches.ts';
 import type { Clock } from '../../../lib/clock.ts';
-import { ConfigError } from '../../../lib/config-error.ts';
 import { type Credential, presentedCredential } from '../../../lib/headers.ts';
-import { Lru } from '../../../lib/lru.ts';
+import { ConfigError } from '../../../lib/setting-values.ts';
 
 /** Keys that are stored in the database (`/v1/mcp/keys`). */
 export interface StoredKeys {

@@ -2,7 +2,7 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { isJSONRPCNotification, isJSONRPCRequest, type JSONRPCMessage, JSONRPCMessageSchema, type MessageExtraInfo,
   type RequestId } from '@modelcontextprotocol/sdk/types.js';
 import type { ServerResponse } from 'node:http';
-import { whenClosed } from '../../../lib/when-closed.ts';
+import { whenClosed } from '../../../lib/responses.ts';
 import type { HttpContext } from '../../http/index.ts';
 import { carrySender, type Sender } from '../core/call-context.ts';
 import type { McpCore } from '../core/core.ts';

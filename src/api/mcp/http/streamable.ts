@@ -3,7 +3,7 @@ import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { classifyInboundRequest, createMcpHandler } from '@modelcontextprotocol/server';
 import type { Log } from '../../../lib/log.ts';
-import { whenClosed } from '../../../lib/when-closed.ts';
+import { whenClosed } from '../../../lib/responses.ts';
 import { goneSignal, type HttpContext, sendResponse } from '../../http/index.ts';
 import { carrySender, type Sender } from '../core/call-context.ts';
 import type { McpCore } from '../core/core.ts';

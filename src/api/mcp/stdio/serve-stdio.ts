@@ -3,8 +3,8 @@ import { type JSONRPCMessage, SERVER_INFO_META_KEY, SUBSCRIPTION_ID_META_KEY,
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { randomUUID } from 'node:crypto';
 import type { Readable, Writable } from 'node:stream';
+import { decodeUtf8 } from '../../../lib/bytes.ts';
 import type { Log } from '../../../lib/log.ts';
-import { decodeUtf8 } from '../../../lib/utf8.ts';
 import type { Sender } from '../core/call-context.ts';
 import type { McpCore } from '../core/core.ts';
 import { INVALID_REQUEST, McpFault, PARSE_ERROR } from '../core/fault.ts';

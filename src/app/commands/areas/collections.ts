@@ -1,4 +1,4 @@
-import type { CommandGroup } from '../operations/define.ts';
+import type { CommandGroup } from '../operations/catalogue.ts';
 
 export const COLLECTIONS: CommandGroup = {
   name: 'collections',

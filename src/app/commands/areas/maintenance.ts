@@ -1,5 +1,5 @@
-import type { CommandGroup, OperationCommand } from '../operations/define.ts';
-import { formatBytes } from '../shared/format.ts';
+import type { CommandGroup, OperationCommand } from '../operations/catalogue.ts';
+import { formatBytes } from '../shared/output.ts';
 
 const JOB = ['id', 'collection', 'status', 'processed', 'total', 'failed', 'submittedAt', 'completedAt'] as const;
 

@@ -1,7 +1,7 @@
 import { Argument, type Command } from 'commander';
 import type { Document } from '../../../../generated/docs/sdk/types.gen.ts';
-import { ProfileOption } from '../shared/client.ts';
 import { runCommand } from '../shared/command-error.ts';
+import { ProfileOption } from '../shared/connection.ts';
 import { type Io, writeLines } from '../shared/io.ts';
 import { readProfiles } from '../shared/profiles.ts';
 import { openService } from '../shared/service.ts';
@@ -27,11 +27,11 @@ async function print(shell: 'bash' | 'zsh' | 'fish', io: Io): Promise<void> {
   const model = completionModel(await createProgram('all', io));
   switch (shell) {
     case 'bash':
-      return void io.stdout.write((await import('./bash.ts')).bashCompletion(model));
+      return void io.stdout.write((await import('./shells.ts')).bashCompletion(model));
     case 'zsh':
-      return void io.stdout.write((await import('./zsh.ts')).zshCompletion(model));
+      return void io.stdout.write((await import('./shells.ts')).zshCompletion(model));
     case 'fish':
-      return void io.stdout.write((await import('./fish.ts')).fishCompletion(model));
+      return void io.stdout.write((await import('./shells.ts')).fishCompletion(model));
   }
 }
 

@@ -6,10 +6,8 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createProgram } from '../program.ts';
 import { processIo } from '../shared/io.ts';
-import { bashCompletion } from './bash.ts';
-import { fishCompletion } from './fish.ts';
 import { completionModel } from './model.ts';
-import { zshCompletion } from './zsh.ts';
+import { bashCompletion, fishCompletion, zshCompletion } from './shells.ts';
 
 const execute = promisify(execFile);
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { compareLines, linesOf, unifiedDiff } from './compare-texts.ts';
+import { compareLines, linesOf, unifiedDiff } from './diff.ts';
 
 const many = (name: string): string => Array.from({ length: 3000 }, (_, i) => `${name} ${i}\n`).join('');
 

@@ -5,15 +5,14 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Document, WrittenDocument } from '../../../../generated/docs/sdk/types.gen.ts';
-import { CommandError, runCommand } from '../shared/command-error.ts';
-import { EXIT } from '../shared/exit-codes.ts';
+import { CommandError, EXIT, runCommand } from '../shared/command-error.ts';
 import type { Io } from '../shared/io.ts';
 import { note, writeJson } from '../shared/output.ts';
 import { ask, canAsk } from '../shared/prompt.ts';
 import { ServiceFailure } from '../shared/service-failure.ts';
 import { openService, type Service } from '../shared/service.ts';
-import { type Address, documentCommand, type DocumentOptions, nameOf } from './address.ts';
-import { compareLines, linesOf } from './compare-texts.ts';
+import { compareLines, linesOf } from './diff.ts';
+import { type Address, documentCommand, type DocumentOptions, nameOf } from './documents.ts';
 
 const HELP = `
 The editor is $VISUAL, or $EDITOR, or vi. What is saved is stored when the editor ends, unless somebody else has changed the

@@ -1,20 +1,91 @@
+import { type Command, Option } from 'commander';
+import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
+import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { basename, dirname, join, resolve } from 'node:path';
 import { importWiki } from '../../../../generated/docs/sdk/sdk.gen.ts';
 import type { ImportWikiResponse } from '../../../../generated/docs/sdk/types.gen.ts';
 import { WikiDumpError } from '../../../convert/wiki/index.ts';
 import { unpackDump } from '../../../docs/ingest/index.ts';
-import type { Clock } from '../../../lib/clock.ts';
-import { systemTimer } from '../../../lib/timer.ts';
+import { type Clock, systemClock } from '../../../lib/clock.ts';
 import { showProgress } from '../import/progress.ts';
-import { type ClientOptions, openClient, type ServiceClient } from '../shared/client.ts';
-import { CommandError, INTERRUPTED } from '../shared/command-error.ts';
-import { formatCount, formatRate, plural } from '../shared/format.ts';
-import { type Io, writeLines } from '../shared/io.ts';
-import { DEFAULT_RETRIES, type RetryPolicy, withRetries } from '../shared/retry.ts';
-import { answered } from '../shared/service-failure.ts';
-import { ProgressFile, type Reached } from './progress-file.ts';
+import { wholeNumber } from '../shared/arguments.ts';
+import { CommandError, INTERRUPTED, runCommand } from '../shared/command-error.ts';
+import { addClientOptions, type ClientOptions, openClient, type ServiceClient } from '../shared/connection.ts';
+import { type Io, processIo, untilInterrupted, writeLines } from '../shared/io.ts';
+import { formatCount, formatRate, plural } from '../shared/output.ts';
+import { answered, DEFAULT_RETRIES, withRetries } from '../shared/service-failure.ts';
 import { type DumpPart, splitDump } from './split-dump.ts';
+
+/** The progress of an import, from which the next one continues. */
+export interface Reached {
+  /** Number of pages of the dump that the service has acknowledged, and the id of the last one. */
+  readonly pages: number;
+  readonly lastId: string;
+}
+
+/** Must be equal for an import to continue. */
+export interface ImportKey {
+  readonly size: number;
+  readonly url: string;
+  readonly collection: string;
+  readonly lang: string;
+  readonly namespaces: string;
+  readonly skipRedirects: boolean;
+}
+
+/** The file with the progress: beside the dump or, if that folder is not writable, in the user's state folder. */
+export class ProgressFile {
+  readonly #paths: readonly string[];
+  readonly #key: ImportKey;
+
+  constructor(dump: string, key: ImportKey, environment: Readonly<Record<string, string | undefined>> = process.env) {
+    const state = environment['XDG_STATE_HOME'] || join(environment['HOME'] || homedir(), '.local', 'state');
+    const name = createHash('sha256').update(resolve(dump)).digest('hex').slice(0, 16);
+    this.#paths = [`${dump}.quire-import`,
+      join(state, 'quire', `${basename(dump).slice(0, 100)}-${name}.quire-import`)];
+    this.#key = key;
+  }
+
+  /** Returns undefined if there is none, or if it belongs to another import. */
+  async read(): Promise<Reached | undefined> {
+    for (const path of this.#paths) {
+      const kept = parse(await readFile(path, 'utf8').catch(() => ''));
+      if (kept !== undefined &&
+        Object.entries(this.#key).every(([name, value]) => kept.key[name as keyof ImportKey] === value))
+        return { pages: kept.pages, lastId: kept.lastId };
+    }
+    return undefined;
+  }
+
+  /** Rejects if it cannot be written at either place. */
+  async write(reached: Reached): Promise<void> {
+    const text = `${JSON.stringify({ ...reached, key: this.#key })}\n`;
+    await replace(this.#paths[0]!, text).catch(() => replace(this.#paths[1]!, text));
+  }
+
+  async remove(): Promise<void> {
+    for (const path of this.#paths) await rm(path, { force: true }).catch(() => undefined);
+  }
+}
+
+async function replace(path: string, text: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(`${path}.new`, text);
+  await rename(`${path}.new`, path);
+}
+
+function parse(text: string): (Reached & { readonly key: ImportKey }) | undefined {
+  try {
+    const value = JSON.parse(text) as Partial<Reached> & { readonly key?: ImportKey };
+    return Number.isSafeInteger(value.pages) && typeof value.lastId === 'string' && typeof value.key === 'object'
+      ? (value as Reached & { key: ImportKey })
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
 
 /** The arguments and options of `quire import-wiki`. */
 export interface ImportWikiArguments extends ClientOptions {
@@ -34,7 +105,6 @@ export interface ImportWikiContext {
   readonly io: Io;
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  readonly retries?: Omit<RetryPolicy, 'signal'>;
 }
 
 /** A request ends after this many bytes of XML; at most this much is sent again after an interruption. */
@@ -47,7 +117,7 @@ const PART_BYTES = 32 * 1024 * 1024;
  * @throws {ServiceFailure} if a part was rejected, or the service cannot be reached any more.
  */
 export async function runImportWiki(given: ImportWikiArguments,
-  { io, clock, signal, retries = { ...DEFAULT_RETRIES, timer: systemTimer } }: ImportWikiContext): Promise<void>
+  { io, clock, signal }: ImportWikiContext): Promise<void>
 {
   const client = openClient(given);
   const { size } = await stat(given.dump).catch((error: unknown) => {
@@ -70,7 +140,7 @@ export async function runImportWiki(given: ImportWikiArguments,
   const progress = showProgress({ unit: 'bytes', total: size }, io.stderr, clock, given.quiet ?? false);
   try {
     for await (const part of ahead(readParts(given, before, signal, (bytes) => (read += bytes)))) {
-      const answer = await withRetries(() => send(client, part, given), { ...retries, signal });
+      const answer = await withRetries(() => send(client, part, given), { ...DEFAULT_RETRIES, signal });
       tally.imported += answer.imported;
       tally.skipped += answer.skipped;
       tally.failed += answer.failed;
@@ -148,9 +218,9 @@ async function send({ url, sdk }: ServiceClient, { xml, pages }: DumpPart,
     lang,
     namespaces,
     batchSize: Math.min(pages, 500),
-    ...(skipRedirects && { skipRedirects }),
-    ...(skipFts && { skipFts }),
-    ...(profile && { profile }),
+    skipRedirects: skipRedirects || undefined,
+    skipFts: skipFts || undefined,
+    profile: profile || undefined,
   };
   const call = importWiki({
     client: sdk,
@@ -183,4 +253,42 @@ function report(tally: { imported: number; skipped: number; failed: number; page
     ]);
     io.setExitCode(INTERRUPTED);
   } else if (failed > 0) io.setExitCode(1);
+}
+
+const EXAMPLES = `
+DUMP is an export of a MediaWiki: XML, also packed with bzip2 or gzip. It may have any size.
+
+How far the service has acknowledged the dump is kept in a small file beside it (or in the
+user's folder for such things); the same command goes on there after an interruption.
+
+Examples:
+  $ quire import-wiki enwiki-latest-pages-articles.xml.bz2 --collection wiki --lang en
+  $ quire import-wiki dump.xml --collection wiki --lang de --namespaces 0,14 --skip-redirects
+  $ quire import-wiki dump.xml.bz2 --collection wiki --lang en --profile fast --skip-fts
+`;
+
+/** Adds `quire import-wiki` to the program. */
+export function registerImportWiki(program: Command, io: Io = processIo): void {
+  const command = program.command('import-wiki').summary('import a dump of a wiki into a collection').description(
+    'Import the pages of a MediaWiki dump as markdown into a collection of a running document service.',
+  ).argument('<dump>', 'the dump, such as dump.xml.bz2').requiredOption('-c, --collection <name>',
+    'collection to import into').requiredOption('-l, --lang <code>', 'language of the pages').option(
+      '--namespaces <ids>',
+      'ids of the namespaces to import, separated by commas',
+      '0',
+    ).option('--skip-redirects', 'leave out pages that only redirect').option('--skip-fts',
+      'leave the pages out of the full-text index until it is rebuilt').option('--batch <n>',
+      'pages in a request, which also ends at 32 MiB of XML', wholeNumber(1, 10_000), 2000).addOption(
+      new Option('--profile <name>', 'ingest profile; fast skips duplicates, revisions and webhooks').choices([
+        'default',
+        'fast',
+      ]),
+    ).option('--restart', 'begin at the first page, whatever an earlier import has reached').option('-q, --quiet',
+      'show errors only');
+  addClientOptions(command).addHelpText('after', EXAMPLES).action(
+    async (dump: string, options: Omit<ImportWikiArguments, 'dump'> & ClientOptions) => {
+      await runCommand('import-wiki', io, () =>
+        untilInterrupted((signal) => runImportWiki({ ...options, dump }, { io, signal, clock: systemClock })));
+    },
+  );
 }

@@ -10,7 +10,7 @@ export interface DumpPart {
   readonly lastId: string;
 }
 
-export interface SplitOptions {
+interface SplitOptions {
   /** Most pages of a part, and the bytes of XML after which it ends. */
   readonly maxPages: number;
   readonly maxBytes: number;

@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ServiceFailure } from '../shared/service-failure.ts';
-import { type Batch, batches } from './batches.ts';
-import { importDocuments, type ImportOptions } from './import-documents.ts';
-import type { BatchResult } from './send-batch.ts';
+import { type Batch, batches, type BatchResult, importDocuments, type ImportOptions } from './import-documents.ts';
 import type { Source, SourceItem } from './source.ts';
 
 const document = (n: number, contentMd = 'text'): SourceItem => ({

@@ -1,9 +1,189 @@
-import { type RetryPolicy, withRetries } from '../shared/retry.ts';
-import { ServiceFailure } from '../shared/service-failure.ts';
-import { type Batch, batches, type BatchLimits, type PlacedDocument } from './batches.ts';
-import type { BatchResult } from './send-batch.ts';
-import type { Source } from './source.ts';
+import { openAsBlob } from 'node:fs';
+import { basename } from 'node:path';
+import { addDocuments, ingestDocuments, uploadFiles } from '../../../../generated/docs/sdk/sdk.gen.ts';
+import type { ServiceClient } from '../shared/connection.ts';
+import { answered, type RetryPolicy, ServiceFailure, withRetries } from '../shared/service-failure.ts';
+import type { Source, SourceDocument } from './source.ts';
 import { ImportTally } from './tally.ts';
+
+interface BatchLimits {
+  readonly maxDocuments: number;
+  /** Most bytes of markdown and metadata; a larger document is a batch of its own. */
+  readonly maxBytes: number;
+}
+
+/**
+ * An eighth of the largest request that the service accepts by default, because JSON escapes take up to six times the
+ * bytes.
+ */
+export const MAX_BATCH_BYTES = 4 * 2 ** 20;
+
+interface PlacedDocument {
+  readonly document: SourceDocument;
+  readonly origin: string;
+  readonly position: number;
+}
+
+/** The documents of one request, at least one; a file that the service converts is a batch of its own. */
+export interface Batch {
+  readonly documents: readonly SourceDocument[];
+  /** The source position of each document. */
+  readonly origins: readonly string[];
+  /** How far the source was read, in its unit. */
+  readonly position: number;
+  /** UTF-8 bytes of the markdown, or bytes of the file. */
+  readonly bytes: number;
+}
+
+/**
+ * Collects documents into batches, in order, and reads no further than the requested batch needs. After the signal
+ * aborts it ends without the batch that is not full yet.
+ */
+export async function* batches(documents: AsyncIterable<PlacedDocument>, limits: BatchLimits,
+  signal: AbortSignal): AsyncGenerator<Batch>
+{
+  let gathered: PlacedDocument[] = [];
+  let size = 0;
+  for await (const placed of documents) {
+    if (signal.aborted) return;
+    const added = documentSize(placed.document);
+    if (gathered.length > 0 && (size + added > limits.maxBytes || gathered.length === limits.maxDocuments)) {
+      yield toBatch(gathered);
+      [gathered, size] = [[], 0];
+    }
+    if (placed.document.file !== undefined) {
+      yield toBatch([placed]);
+      continue;
+    }
+    gathered.push(placed);
+    size += added;
+  }
+  if (gathered.length > 0 && !signal.aborted) yield toBatch(gathered);
+}
+
+function toBatch(gathered: readonly PlacedDocument[]): Batch {
+  return {
+    documents: gathered.map(({ document }) => document),
+    origins: gathered.map(({ origin }) => origin),
+    position: gathered.at(-1)!.position,
+    bytes: gathered.reduce(
+      (sum, { document: { contentMd, file } }) => sum + (file?.bytes ?? Buffer.byteLength(contentMd)),
+      0,
+    ),
+  };
+}
+
+function documentSize({ contentMd, meta }: SourceDocument): number {
+  let size = Buffer.byteLength(contentMd);
+  for (const [key, values] of Object.entries(meta))
+    size += key.length + values.reduce((sum, value) => sum + value.length, 0);
+  return size;
+}
+
+interface SendOptions {
+  readonly collection: string;
+  /** Sends to `/v1/ingest` with this profile instead of `/v1/add-batch`. */
+  readonly profile?: 'default' | 'fast';
+  /** False to keep the imported versions out of the documents' history. */
+  readonly saveRevisions: boolean;
+}
+
+/** The results of the documents of a batch. */
+export interface BatchResult {
+  readonly added: number;
+  readonly updated: number;
+  readonly skipped: number;
+  readonly failed: number;
+  readonly sanitized: number;
+  readonly embeddingDropped: number;
+  /** A line for each failure, with the position of its document. */
+  readonly reasons: readonly string[];
+  /** Remarks about the documents that the user should see, with their positions. */
+  readonly notes?: readonly string[];
+}
+
+/**
+ * Sends one batch once. Sending it again is safe, because it stores the same documents, but they count as updated and
+ * have one more revision.
+ * @throws {ServiceFailure} if the batch as a whole was rejected or got no response.
+ */
+export async function sendBatch(client: ServiceClient, batch: Batch, options: SendOptions): Promise<BatchResult> {
+  if (batch.documents[0]!.file !== undefined) return upload(client, batch, options);
+  const answer = options.profile === undefined
+    ? await add(client, batch, options)
+    : await ingest(client, batch, options);
+  const { added, updated, skipped, failed, errors, sanitized = 0, embeddingDropped = 0 } = answer;
+  return {
+    added,
+    updated,
+    skipped,
+    failed,
+    sanitized,
+    embeddingDropped,
+    reasons: errors.map((line) => placed(line, batch.origins)),
+  };
+}
+
+/** The largest file that the service accepts. */
+const MAX_FILE_BYTES = 100 * 2 ** 20;
+
+/**
+ * The response to one file does not say whether the document existed before, so it counts as added unless it was
+ * created before its last change.
+ */
+async function upload({ url, sdk }: ServiceClient, { documents, origins }: Batch,
+  { collection, profile }: SendOptions): Promise<BatchResult>
+{
+  const { key, lang, meta, file } = documents[0]! as SourceDocument & { file: NonNullable<SourceDocument['file']> };
+  const blob = new File([await openAsBlob(file.path)], basename(file.path));
+  const body = {
+    collection,
+    lang,
+    key,
+    meta,
+    maxSize: MAX_FILE_BYTES,
+    ...(profile !== undefined && { profile }),
+    file: blob,
+  };
+  const { data } = await answered(url, uploadFiles({ client: sdk, body }));
+  if (!('document' in data)) throw new Error('the answer to one file is that of a batch');
+  const { document: { addedAt, updatedAt }, sanitized = 0, warnings = [] } = data;
+  const isNew = addedAt === updatedAt;
+  return {
+    added: isNew ? 1 : 0,
+    updated: isNew ? 0 : 1,
+    skipped: 0,
+    failed: 0,
+    sanitized,
+    embeddingDropped: 0,
+    reasons: [],
+    notes: warnings.map((text) => `${origins[0]}: ${text}`),
+  };
+}
+
+async function add({ url, sdk }: ServiceClient, { documents }: Batch, { collection, saveRevisions }: SendOptions) {
+  // `true` is the service's default, so only `false` is sent.
+  const body = {
+    collection,
+    documents: saveRevisions ? [...documents] : documents.map((document) => ({ ...document, saveRevision: false })),
+  };
+  return { skipped: 0, ...(await answered(url, addDocuments({ client: sdk, body }))).data };
+}
+
+async function ingest({ url, sdk }: ServiceClient, { documents }: Batch,
+  { collection, profile, saveRevisions }: SendOptions)
+{
+  const options = { profile, saveRevision: saveRevisions ? undefined : false };
+  return (await answered(url,
+    ingestDocuments({ client: sdk, body: { collection, documents: [...documents], options } }))).data;
+}
+
+/** Converts `<index> <key>: <reason>` to the position for the index, and the rest. */
+function placed(line: string, origins: readonly string[]): string {
+  const [, index = '', rest = ''] = /^(\d+) (.*)$/s.exec(line) ?? [];
+  const origin = origins[Number(index)];
+  return index === '' || origin === undefined ? line : `${origin}: ${rest}`;
+}
 
 export interface ImportOptions {
   /** Sends a batch once; called again after a transient failure. */

@@ -1,11 +1,11 @@
 import { SingleBar } from 'cli-progress';
 import type { Clock } from '../../../lib/clock.ts';
-import { formatBytes, formatCount, formatRate, plural } from '../shared/format.ts';
 import { type OutputStream, writeLines } from '../shared/io.ts';
+import { formatBytes, formatCount, formatRate, plural } from '../shared/output.ts';
 import type { Source } from './source.ts';
 
 /** Shows the progress of an import. */
-export interface Progress {
+interface Progress {
   /** `position` is in the unit of the source; `documents` is the number of finished documents. */
   update(position: number, documents: number): void;
   /** Leaves the last state visible. Safe to call twice. */

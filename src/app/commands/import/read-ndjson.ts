@@ -1,11 +1,70 @@
 import { isUtf8 } from 'node:buffer';
 import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
+import { flatMeta } from '../../../text/flatten-meta.ts';
+import { urlKey } from '../../../text/url-key.ts';
 import { CommandError } from '../shared/command-error.ts';
-import { documentFromRow, type RowOptions } from './document-from-row.ts';
-import type { Source, SourceItem } from './source.ts';
+import { keyOfPath } from './read-folder.ts';
+import type { Source, SourceDocument, SourceItem } from './source.ts';
 
-export interface NdjsonInput {
+type RowResult = { readonly kind: 'document'; readonly document: SourceDocument } | { readonly kind: 'problem';
+  readonly problem: string } | { readonly kind: 'skipped' };
+
+export interface RowOptions {
+  /** The language of rows without one. */
+  readonly lang: string;
+  /** The current time, in Unix seconds. */
+  readonly now: number;
+}
+
+type Row = Readonly<Record<string, unknown>>;
+
+/**
+ * Returns the document of one NDJSON row. Three forms are accepted, also mixed: an exported Document `{key, lang, meta,
+ * contentMd, expiresAt?}`, a parsed file `{path, lang, frontmatter, body}`, and a scraped page `{url, lang, contentMd}`
+ * whose key is derived from its URL. A row whose `expiresAt` has passed is skipped. Other fields are
+ * ignored, because rows come from many programs.
+ */
+function documentFromRow(row: unknown, { lang, now }: RowOptions): RowResult {
+  if (!isObject(row)) return problem('expected a JSON object');
+  const key = keyOfRow(row);
+  if (key === undefined) return problem('no key: expected `key`, `path` or `url`');
+  const contentMd = row.contentMd ?? row.body;
+  if (typeof contentMd !== 'string') return problem('no text: expected `contentMd` or `body`');
+  const meta = row.meta ?? row.frontmatter ?? {};
+  if (!isObject(meta)) return problem(`${row.meta === undefined ? 'frontmatter' : 'meta'}: expected a JSON object`);
+  const ttl = ttlOfRow(row, now);
+  if (ttl !== undefined && ttl <= 0) return { kind: 'skipped' };
+  const ownLang = typeof row.lang === 'string' && row.lang !== '' ? row.lang : lang;
+  return {
+    kind: 'document',
+    document: { key, lang: ownLang, contentMd, meta: withSource(flatMeta(meta), row), ttl },
+  };
+}
+
+function keyOfRow(row: Row): string | undefined {
+  if (isText(row.key)) return row.key;
+  if (isText(row.path)) return keyOfPath(row.path);
+  return isText(row.url) ? urlKey(row.url) : undefined;
+}
+
+/** Seconds until the document expires, zero or less if it has expired; undefined if it does not expire. */
+function ttlOfRow(row: Row, now: number): number | undefined {
+  if (typeof row.expiresAt === 'number' && row.expiresAt > 0) return Math.ceil(row.expiresAt - now);
+  // A `ttl` of 0 means "never" in the contract.
+  return typeof row.ttl === 'number' && row.ttl > 0 ? Math.ceil(row.ttl) : undefined;
+}
+
+/** The URL of a page becomes metadata, as with `/v1/ingest` (contract, section 2). */
+function withSource(meta: SourceDocument['meta'], row: Row): SourceDocument['meta'] {
+  return isText(row.url) && !Object.hasOwn(meta, 'source_url') ? { ...meta, source_url: [row.url] } : meta;
+}
+
+const problem = (text: string): RowResult => ({ kind: 'problem', problem: text });
+const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
+const isObject = (value: unknown): value is Row => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+interface NdjsonInput {
   /** A file name, or `standard input`. */
   readonly name: string;
   /** Bytes of the input as stored; undefined if not known. */
@@ -91,7 +150,7 @@ export async function* readLines(chunks: AsyncIterable<Buffer>, name: string,
 
 const isBlank = (bytes: Buffer): boolean => bytes.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0d);
 
-export interface ByteOptions {
+interface ByteOptions {
   /** Names the stream in messages. */
   readonly name: string;
   /** Ends the reading, even while it waits for input. */

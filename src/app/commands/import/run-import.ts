@@ -1,17 +1,52 @@
+import { type Command, Option } from 'commander';
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
 import { getHealth } from '../../../../generated/docs/sdk/sdk.gen.ts';
-import { type Clock, unixSeconds } from '../../../lib/clock.ts';
-import { systemTimer } from '../../../lib/timer.ts';
-import { type ClientOptions, openClient, type ServiceClient } from '../shared/client.ts';
-import { INTERRUPTED, isForUser } from '../shared/command-error.ts';
-import { type Io, writeLines } from '../shared/io.ts';
-import { DEFAULT_RETRIES } from '../shared/retry.ts';
-import { answered, ServiceFailure } from '../shared/service-failure.ts';
-import { type Batch, MAX_BATCH_BYTES } from './batches.ts';
-import { importDocuments, type ImportOptions, type ImportResult } from './import-documents.ts';
-import { openSource } from './open-source.ts';
+import { type Clock, systemClock, unixSeconds } from '../../../lib/clock.ts';
+import { commaList, wholeNumber } from '../shared/arguments.ts';
+import { CommandError, INTERRUPTED, isForUser, runCommand } from '../shared/command-error.ts';
+import { addClientOptions, type ClientOptions, openClient, type ServiceClient } from '../shared/connection.ts';
+import { type Io, processIo, untilInterrupted, writeLines } from '../shared/io.ts';
+import { answered, DEFAULT_RETRIES, ServiceFailure } from '../shared/service-failure.ts';
+import { type Batch, type BatchResult, importDocuments, type ImportResult, MAX_BATCH_BYTES,
+  sendBatch } from './import-documents.ts';
 import { showProgress } from './progress.ts';
-import { type BatchResult, sendBatch } from './send-batch.ts';
-import { problemLines, stopLines, summaryLines } from './summary.ts';
+import { fileSource, type FolderOptions, folderSource, isConvertedName, isMarkdownName } from './read-folder.ts';
+import { ndjsonSource, type RowOptions } from './read-ndjson.ts';
+import type { Source } from './source.ts';
+import { problemLines, stopLines, summaryLines } from './tally.ts';
+
+const NDJSON = /\.(?:ndjson|jsonl)(?:\.gz)?$/i;
+
+/**
+ * Opens the source that an argument names: a folder of files, a single file, an NDJSON file (also gzip), or `-` for
+ * NDJSON on standard input.
+ * @throws {CommandError} if nothing with that name exists, or if it is none of these.
+ */
+export async function openSource(argument: string, stdin: Readable,
+  options: RowOptions & FolderOptions): Promise<Source>
+{
+  if (argument === '-') return ndjsonSource({ name: 'standard input', size: undefined, open: () => stdin }, options);
+  const found = await stat(argument).catch((error: unknown) => {
+    throw new CommandError(
+      `cannot read ${argument}: ${
+        (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'no such file or folder' : (error as Error).message
+      }`,
+    );
+  });
+  if (found.isDirectory()) return folderSource(argument, options);
+  if (isMarkdownName(argument) || isConvertedName(argument)) return fileSource(argument, options.lang);
+  if (!NDJSON.test(argument)) {
+    throw new CommandError(
+      `cannot tell what ${argument} is: expected a folder, or a file ending in .md, .txt, .html, .pdf, .docx, .odt, ` +
+        '.rtf, .yaml, .log, .lex, .tex, .ndjson, .jsonl, .ndjson.gz or .jsonl.gz',
+    );
+  }
+  // A named pipe has no size.
+  const size = found.isFile() ? found.size : undefined;
+  return ndjsonSource({ name: argument, size, open: () => createReadStream(argument) }, options);
+}
 
 /** The arguments and options of `quire import`. */
 export interface ImportArguments extends ClientOptions {
@@ -31,8 +66,6 @@ export interface ImportContext {
   readonly io: Io;
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  /** How to retry; by default for half a minute in total. */
-  readonly retries?: ImportOptions['retries'];
 }
 
 /**
@@ -58,7 +91,7 @@ export async function runImport(given: ImportArguments, context: ImportContext):
       send: given.dryRun ? count : (batch) => sendBatch(client, batch, { ...given, saveRevisions: given.revisions }),
       concurrency: given.concurrency,
       limits: { maxDocuments: given.batch, maxBytes: MAX_BATCH_BYTES },
-      retries: context.retries ?? { ...DEFAULT_RETRIES, timer: systemTimer },
+      retries: DEFAULT_RETRIES,
       signal,
       onProgress: (position, documents) => progress.update(position, documents),
     });
@@ -100,4 +133,57 @@ function report(result: ImportResult, given: ImportArguments, seconds: number, i
   writeLines(io.stderr, stopLines(result));
   if (stoppedBy === 'signal') io.setExitCode(INTERRUPTED);
   else if (stoppedBy !== undefined || tally.failed > 0) io.setExitCode(1);
+}
+
+const EXAMPLES = `
+SOURCE is a folder of files, one such file, a file of NDJSON (.ndjson, .jsonl, also .gz), or -
+for NDJSON on standard input. Files are markdown (.md, .markdown, .mdx), or of a kind that the
+service converts: .txt .html .htm .pdf .docx .odt .rtf .yaml .yml .log .lex .tex .latex.
+
+A file's key is its path, that of markdown without its ending; its front matter becomes metadata, and a field
+\`lang\` there wins over --lang. A line of NDJSON is an exported document
+{"key", "lang", "meta", "contentMd"} or a parsed file {"path", "lang", "frontmatter", "body"}.
+
+Examples:
+  $ quire import docs/ --collection handbook
+  $ quire import files/ --collection archive --only md,pdf,docx
+  $ quire import pages.ndjson.gz --collection mdn --concurrency 8
+  $ quire import pages.ndjson --collection mdn --profile fast
+  $ quire export --collection blog | quire import - --collection blog-copy
+  $ quire import docs/ --collection handbook --dry-run
+
+Batches may overtake each other. When the source holds the same document twice and the
+later one must win, use --concurrency 1.
+`;
+
+/** Parses `md,.PDF` to extensions in lower case without their dots. */
+export function endings(text: string): string[] {
+  return commaList(text).map((each) => each.replace(/^\./, '').toLowerCase());
+}
+
+/** Adds `quire import` to the program. */
+export function registerImport(program: Command, io: Io = processIo): void {
+  const command = program.command('import').summary('import files or NDJSON into a collection').description(
+    'Import a folder of files, or NDJSON, into a collection of a running document service.',
+  ).argument('<source>', 'folder, file, or - for standard input').requiredOption('-c, --collection <name>',
+    'collection to import into').option('-l, --lang <code>', 'language of documents that name none', 'en').option(
+      '--concurrency <n>',
+      'requests under way at once',
+      wholeNumber(1, 64),
+      4,
+    ).option('--batch <n>', 'documents in a request, which also ends at 4 MiB of text', wholeNumber(1, 10_000), 200)
+    .addOption(
+      new Option('--profile <name>',
+        'store through /v1/ingest with this profile; fast skips duplicates, revisions and webhooks').choices(['default',
+          'fast']),
+    ).option('--only <endings>', 'kinds of files to take from a folder, such as md,pdf', endings).option(
+      '--no-revisions',
+      'keep the imported versions out of the history',
+    ).option('--dry-run', 'read and count, but send nothing').option('-q, --quiet', 'show errors only');
+  addClientOptions(command).addHelpText('after', EXAMPLES).action(
+    async (source: string, options: Omit<ImportArguments, 'source'> & ClientOptions) => {
+      await runCommand('import', io, () =>
+        untilInterrupted((signal) => runImport({ ...options, source }, { io, signal, clock: systemClock })));
+    },
+  );
 }

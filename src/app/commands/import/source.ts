@@ -13,7 +13,7 @@ export interface SourceDocument {
 }
 
 /** A file on disk that is sent unchanged. */
-export interface UploadedSource {
+interface UploadedSource {
   readonly path: string;
   readonly bytes: number;
 }

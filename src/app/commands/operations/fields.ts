@@ -1,3 +1,5 @@
+import { type Command, Option } from 'commander';
+
 /** The part of an input's JSON schema from which options are made (`generated/docs/inputs.json`). */
 export interface InputSchema {
   readonly type?: string | readonly string[];
@@ -20,8 +22,7 @@ export interface InputSchema {
  * with one text or a list of texts for each key; `loose` is JSON, or the text itself if it is not JSON; `file` is the
  * name of a file.
  */
-export type FieldKind = 'string' | 'integer' | 'number' | 'boolean' | 'strings' | 'map' | 'lists' | 'json' | 'loose'
-  | 'file';
+type FieldKind = 'string' | 'integer' | 'number' | 'boolean' | 'strings' | 'map' | 'lists' | 'json' | 'loose' | 'file';
 
 /** A field of an operation's input, as the command line accepts it. */
 export interface Field {
@@ -48,8 +49,8 @@ export function fieldsOf(schema: InputSchema): Field[] {
       flag: flagOf(name),
       required: required.has(name),
       description: given.description ?? target.description ?? '',
-      ...(choices !== undefined && { choices }),
-      ...(given.default !== undefined && { default: given.default }),
+      choices,
+      default: given.default,
     };
   });
   return [...fields.filter((field) => field.required), ...fields.filter((field) => !field.required)];
@@ -78,13 +79,13 @@ function kindOf(schema: InputSchema, root: InputSchema): Pick<Field, 'kind' | 'c
     return resolve(schema.items ?? {}, root).type === 'string' ? listOf(schema, root) : { kind: 'json' };
   if (type === 'object') return { kind: mapOf(schema, root) };
   if (type === 'string' || type === 'integer' || type === 'number' || type === 'boolean')
-    return { kind: type, ...(choices !== undefined && { choices }) };
+    return { kind: type, choices };
   return { kind: 'json' };
 }
 
 function listOf(schema: InputSchema, root: InputSchema): Pick<Field, 'kind' | 'choices'> {
   const { enum: values } = resolve(schema.items ?? {}, root);
-  return { kind: 'strings', ...(values !== undefined && { choices: values as readonly string[] }) };
+  return { kind: 'strings', choices: values as readonly string[] | undefined };
 }
 
 /**
@@ -105,3 +106,75 @@ function typesOf(given: InputSchema, root: InputSchema): string[] {
   if (schema.enum !== undefined) return [...new Set(schema.enum.map((each) => typeof each))];
   return [...new Set([...(schema.anyOf ?? []), ...(schema.oneOf ?? [])].flatMap((each) => typesOf(each, root)))];
 }
+
+/** Options that every client command already has: a field with the same name gets the prefix `field-`. */
+const TAKEN = new Set(['url', 'api-key', 'token', 'profile', 'json', 'ndjson', 'quiet', 'color', 'yes', 'all', 'body',
+  'help', 'version', 'output', 'paginate']);
+
+const SHORT: Readonly<Record<string, string>> = { collection: '-c, ', lang: '-l, ' };
+
+/** The first sentence of a description. */
+const firstSentence = (text: string): string => /^.*?[.:;](?=\s|$)/s.exec(text)?.[0].replace(/[.:;]$/, '') ?? text;
+
+/** An option whose value is stored under the name of its field. */
+class FieldOption extends Option {
+  readonly #field: string;
+
+  constructor(flags: string, description: string, field: string) {
+    super(flags, description);
+    this.#field = field;
+  }
+
+  override attributeName(): string {
+    return attributeOf(this.#field);
+  }
+}
+
+/** Chosen so that it does not conflict with other options. */
+export const attributeOf = (field: string): string => `field:${field}`;
+
+/** The option of a field, without its dashes. */
+export const flagNameOf = ({ flag }: Field): string => (TAKEN.has(flag) ? `field-${flag}` : flag);
+
+/**
+ * Adds the option of a field to a command; its texts are collected in a list, because they are parsed when all are
+ * known.
+ */
+export function addFieldOption(command: Command, field: Field): void {
+  const flag = flagNameOf(field);
+  const description = describe(field);
+  if (field.kind === 'boolean') {
+    command.addOption(new FieldOption(`--${flag}`, description, field.name));
+    const off = new FieldOption(`--no-${flag}`, `not: ${description}`, field.name);
+    return void command.addOption(field.default === true ? off : off.hideHelp());
+  }
+  const option = new FieldOption(`${SHORT[field.name] ?? ''}--${flag} <${PLACEHOLDERS[field.kind]}>`, description,
+    field.name);
+  command.addOption(
+    option.argParser((text: string, before: readonly string[] | undefined) => [...(before ?? []), text]),
+  );
+}
+
+const PLACEHOLDERS = {
+  string: 'text',
+  integer: 'n',
+  number: 'number',
+  strings: 'list',
+  map: 'key=value',
+  lists: 'key=value',
+  json: 'json',
+  loose: 'value',
+  file: 'file',
+} as const;
+
+function describe({ description, choices, default: preset, kind, required }: Field): string {
+  const notes = [...(required ? ['needed'] : []), ...(choices === undefined ? [] : [choices.join(', ')]),
+    ...(kind === 'map' || kind === 'lists' ? ['may be repeated'] : []),
+    ...(preset === undefined || kind === 'boolean' || preset === '' ? [] : [`default: ${JSON.stringify(preset)}`])];
+  return `${lowerFirst(firstSentence(description))}${notes.length === 0 ? '' : ` (${notes.join('; ')})`}`;
+}
+
+/** Lower-cases the first letter as in other commands' descriptions; names such as `SVC_PATH` and `URL` stay. */
+const lowerFirst = (
+  text: string,
+): string => (/^[A-Z][a-z ]/.test(text) ? text[0]!.toLowerCase() + text.slice(1) : text);

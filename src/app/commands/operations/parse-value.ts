@@ -24,7 +24,7 @@ export async function valueOf(field: Field, texts: readonly string[], stdin: Rea
 }
 
 /** The text of an argument, of a file or of standard input. */
-export async function textOf(text: string, name: string, stdin: Readable): Promise<string> {
+async function textOf(text: string, name: string, stdin: Readable): Promise<string> {
   if (text.startsWith('@@')) return text.slice(1);
   return text.startsWith('@') ? (await bytesOf(text.slice(1), name, stdin)).toString('utf8') : text;
 }

@@ -1,16 +1,15 @@
+import type { Command } from 'commander';
 import { parse } from 'yaml';
-import { UsageError } from '../shared/command-error.ts';
-import type { ClientOptions } from '../shared/connection.ts';
-import { formatCount, plural } from '../shared/format.ts';
+import { wholeNumber } from '../shared/arguments.ts';
+import { runCommand, UsageError } from '../shared/command-error.ts';
+import { addClientOptions, type ClientOptions } from '../shared/connection.ts';
 import { type Io, writeLines } from '../shared/io.ts';
-import { describeObject, itemsTable, type ListColumn, note, type OutputOptions, widthOf,
-  writeJson } from '../shared/output.ts';
+import { addOutputOptions, describeObject, formatCount, itemsTable, type ListColumn, note, type OutputOptions, plural,
+  widthOf, writeJson } from '../shared/output.ts';
 import { askSecret, canAsk, confirm } from '../shared/prompt.ts';
 import { type Input, openService, type Service } from '../shared/service.ts';
-import type { CatalogueEntry } from './catalogue.ts';
-import type { OperationCommand } from './define.ts';
-import { attributeOf, flagNameOf } from './field-option.ts';
-import type { Field } from './fields.ts';
+import { type CatalogueEntry, catalogueEntry, type CommandGroup, type OperationCommand } from './catalogue.ts';
+import { addFieldOption, attributeOf, type Field, flagNameOf } from './fields.ts';
 import { bytesOf, valueOf } from './parse-value.ts';
 
 export interface OperationOptions extends ClientOptions, OutputOptions {
@@ -158,4 +157,52 @@ async function waiting<T>(io: Io, { quiet }: OutputOptions, work: Promise<T>): P
     // Moves to the beginning of the line, and clears it.
     if (seconds > 0) io.stderr.write('\r\u001b[K');
   }
+}
+
+/** Fields of lists that the command sets itself, page by page. */
+const PAGING = ['limit', 'offset', 'cursor'];
+
+/** Adds a group of commands, with all their options. */
+export async function registerGroup(program: Command, { name, summary, commands }: CommandGroup,
+  io: Io): Promise<Command>
+{
+  const group = program.command(name).summary(summary).description(`${summary[0]!.toUpperCase()}${summary.slice(1)}.`);
+  for (const each of commands) await registerOperation(group, each, io, `${name} ${each.name}`);
+  return group;
+}
+
+/** Adds a command that calls one operation. `title` is how messages name it. */
+export async function registerOperation(parent: Command, definition: OperationCommand, io: Io,
+  title = definition.name): Promise<void>
+{
+  const { positions = [], columns, asks, fixed = {}, without = [] } = definition;
+  const { spec, fields } = await catalogueEntry(definition.operation);
+  const isList = columns !== undefined;
+  const command = parent.command(definition.name).summary(definition.summary).description(
+    `${definition.summary[0]!.toUpperCase()}${definition.summary.slice(1)}.`,
+  );
+  for (const name of positions) addPosition(command, fields.find((field) => field.name === name)!);
+  const taken = new Set([...positions, ...Object.keys(fixed), ...without, ...(isList ? PAGING : []), 'ifMatch',
+    'ifNoneMatch']);
+  for (const field of fields) if (!taken.has(field.name)) addFieldOption(command, field);
+  if (spec.consumes[0] === 'application/json')
+    command.option('--body <file>', 'JSON or YAML file with fields, or - for standard input; options win over it');
+  if (isList)
+    command.option('--limit <n>', 'most items to list', wholeNumber(1, 1_000_000), 100).option('--all',
+      'list all items');
+  if (asks !== undefined) command.option('-y, --yes', 'do not ask');
+  addClientOptions(addOutputOptions(command, isList ? 'list' : 'one'));
+  if (definition.examples !== undefined)
+    command.addHelpText('after', `\nExamples:\n${definition.examples.map((line) => `  $ quire ${line}`).join('\n')}`);
+  command.action((...given: unknown[]) =>
+    runCommand(title, io, () =>
+      runOperation(definition, { spec, fields }, given.slice(0, positions.length) as (string | string[] | undefined)[],
+        command.opts(), io))
+  );
+}
+
+function addPosition(command: Command, field: Field): void {
+  const many = field.kind === 'strings' ? '...' : '';
+  const text = `${field.flag}${many}`;
+  command.argument(field.required ? `<${text}>` : `[${text}]`, field.description.split('. ')[0]!.replace(/\.$/, ''));
 }

@@ -1,11 +1,12 @@
 import { type Command, Option } from 'commander';
 import { systemClock } from '../../../lib/clock.ts';
-import { ConfigError } from '../../../lib/config-error.ts';
+import { ConfigError } from '../../../lib/setting-values.ts';
 import type { Places, Restored, Unfinished } from '../../../runs/backup/index.ts';
-import { BUILD_VERSION } from '../../version.ts';
+import { BUILD_VERSION } from '../../specification.ts';
+import { registerStoreCopy } from '../migrate-store.ts';
 import { CommandError, runCommand } from '../shared/command-error.ts';
-import { formatBytes, formatMoment } from '../shared/format.ts';
 import { type Io, writeLines } from '../shared/io.ts';
+import { formatBytes, formatMoment } from '../shared/output.ts';
 import { sourceOf } from './serve.ts';
 
 interface Options {
@@ -96,4 +97,15 @@ async function forUser<T>(work: () => Promise<T>): Promise<T> {
       throw new CommandError(error.message, { cause: error });
     throw error;
   }
+}
+
+/** `quire runs migrate-store`: copies a queue between SQLite and PostgreSQL. */
+export function registerMigrateStore(runs: Command, io: Io): void {
+  registerStoreCopy(runs, io, {
+    command: 'runs migrate-store',
+    description: 'copy a queue from SQLite to PostgreSQL or back, while no server runs',
+    file: 'data/runs/runs.db',
+    next: 'set storage.driver, and start the servers',
+    migrations: async () => (await import('../../../storage/index.ts')).RUN_QUEUE_MIGRATIONS,
+  });
 }

@@ -5,7 +5,7 @@ import type { Io } from '../shared/io.ts';
 import { addKeyOption, addRunsClientOptions, newKey, openRunsClient, type RunsClientOptions } from './client.ts';
 import { findRun } from './find.ts';
 import { writeRun } from './present.ts';
-import { showLog } from './show-log.ts';
+import { showQueued } from './show-log.ts';
 
 interface Options extends RunsClientOptions {
   readonly key?: string;
@@ -64,6 +64,5 @@ async function retry(text: string, options: Options, io: Io): Promise<void> {
   const { data: run } = await client.ask(() =>
     retryRun({ client: client.sdk, path: { id }, headers, query: { cells: options.failedCells ? 'failed' : 'all' } })
   );
-  writeRun(io, run, options.json && !options.follow);
-  if (options.follow) await showLog(client, run.id, { json: options.json, follow: true, from: 1 }, io);
+  await showQueued(client, run, options, io);
 }

@@ -1,12 +1,9 @@
 import type { Command } from 'commander';
 import { randomUUID } from 'node:crypto';
 import { type Client, createClient, createConfig } from '../../../../generated/runs/sdk/client/index.ts';
-import { systemTimer } from '../../../lib/timer.ts';
-import { ProfileOption } from '../shared/client.ts';
-import { checkUrl, chosenProfile, withoutSlash } from '../shared/connection.ts';
+import { checkUrl, chosenProfile, ProfileOption, withoutSlash } from '../shared/connection.ts';
 import { START_RUNS } from '../shared/io.ts';
-import { DEFAULT_RETRIES, withRetries } from '../shared/retry.ts';
-import { type Advice, answered, type SdkAnswer } from '../shared/service-failure.ts';
+import { type Advice, answered, DEFAULT_RETRIES, type SdkAnswer, withRetries } from '../shared/service-failure.ts';
 
 const ADVICE: Advice = { start: START_RUNS, credential: 'give the token with --token or RUNS_API_TOKEN' };
 
@@ -48,8 +45,7 @@ export function openRunsClient(options: RunsClientOptions): RunsClient {
   return {
     sdk: createClient(createConfig({ baseUrl: url, auth })),
     askOnce,
-    ask: (call, signal) =>
-      withRetries(() => askOnce(call()), { ...DEFAULT_RETRIES, timer: systemTimer, ...(signal && { signal }) }),
+    ask: (call, signal) => withRetries(() => askOnce(call()), { ...DEFAULT_RETRIES, signal }),
   };
 }
 
@@ -66,6 +62,29 @@ function runsConnectionOf(options: RunsClientOptions,
   checkUrl(url, '--url', RUNS_URL);
   const own = profile.runsUrl === url ? profile.runsToken : undefined;
   return { url, token: options.token ?? (given['RUNS_API_TOKEN'] || own) };
+}
+
+/** Items of one response. */
+const PAGE = 100;
+
+/**
+ * The first items of a list, which the service returns page by page, and whether there are more. `page` requests one
+ * page.
+ */
+export async function listed<T>(
+  page: (
+    query: { readonly limit: number; readonly before?: string },
+  ) => Promise<{ readonly data: readonly T[]; readonly next_cursor: string | null }>,
+  limit = Infinity,
+): Promise<{ readonly items: readonly T[]; readonly more: boolean }> {
+  const items: T[] = [];
+  let before: string | undefined;
+  do {
+    const { data, next_cursor: next } = await page({ limit: Math.min(PAGE, limit - items.length), before });
+    items.push(...data);
+    before = next ?? undefined;
+  } while (before !== undefined && items.length < limit);
+  return { items, more: before !== undefined };
 }
 
 /** Returns a key for one request, which its retries use as well. */

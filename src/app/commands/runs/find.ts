@@ -1,15 +1,14 @@
 import { listRuns, listShips } from '../../../../generated/runs/sdk/sdk.gen.ts';
-import type { ListRunsResponse, Ship } from '../../../../generated/runs/sdk/types.gen.ts';
+import type { Ship } from '../../../../generated/runs/sdk/types.gen.ts';
 import { didYouMean } from '../../../lib/did-you-mean.ts';
 import { CommandError } from '../shared/command-error.ts';
-import type { RunsClient } from './client.ts';
+import { listed, type RunsClient } from './client.ts';
 
 const FULL_ID = /^[0-9a-f]{32}$/;
 /** Shorter parts of an id would match too many runs. */
 const PART_OF_ID = /^[0-9a-f]{4,31}$/;
-/** Pages of the newest runs that are searched for a part of an id. */
-const PAGES = 20;
-const PAGE = 100;
+/** The newest runs that are searched for a part of an id. */
+const SEARCHED = 2000;
 
 /**
  * Returns the id of the run that an argument names: a whole id, or the beginning or end of one among the newest 2,000
@@ -19,16 +18,9 @@ const PAGE = 100;
 export async function findRun(client: RunsClient, text: string): Promise<string> {
   const part = text.toLowerCase();
   if (FULL_ID.test(part) || !PART_OF_ID.test(part)) return text;
-  const found = new Set<string>();
-  let before: string | null = null;
-  for (let page = 0; page < PAGES; page++) {
-    const query: { limit: number; before?: string } = { limit: PAGE, ...(before !== null && { before }) };
-    const answer: ListRunsResponse = await client.ask(() => listRuns({ client: client.sdk, query }));
-    for (const { id } of answer.data) if (id.startsWith(part) || id.endsWith(part)) found.add(id);
-    before = answer.next_cursor;
-    if (before === null) break;
-  }
-  if (found.size === 0) throw new CommandError(`no id of the newest ${PAGES * PAGE} runs begins or ends with ${part}`);
+  const { items } = await listed((query) => client.ask(() => listRuns({ client: client.sdk, query })), SEARCHED);
+  const found = new Set(items.map(({ id }) => id).filter((id) => id.startsWith(part) || id.endsWith(part)));
+  if (found.size === 0) throw new CommandError(`no id of the newest ${SEARCHED} runs begins or ends with ${part}`);
   if (found.size > 1)
     throw new CommandError(
       `${found.size} runs match ${part}: ${[...found].slice(0, 5).join(', ')}${found.size > 5 ? ', ...' : ''}`,

@@ -1,15 +1,15 @@
 import { type Command, Option } from 'commander';
-import { listRuns } from '../../../../generated/runs/sdk/sdk.gen.ts';
-import type { ListRunsData, ListRunsResponse, Run, RunKind,
-  RunState } from '../../../../generated/runs/sdk/types.gen.ts';
+import { getRun, getRunResult, listRuns } from '../../../../generated/runs/sdk/sdk.gen.ts';
+import type { ListRunsData, Run, RunKind, RunState } from '../../../../generated/runs/sdk/types.gen.ts';
 import { wholeNumber } from '../shared/arguments.ts';
 import { runCommand } from '../shared/command-error.ts';
 import { type Io, writeLines } from '../shared/io.ts';
-import { addRunsClientOptions, openRunsClient, type RunsClientOptions } from './client.ts';
-import { findRun } from './find.ts';
-import { runTable } from './present.ts';
+import { formatMoment, plainLine, widthOf, writeJson } from '../shared/output.ts';
+import { addRunsClientOptions, listed, openRunsClient, type RunsClientOptions } from './client.ts';
+import { findRun, shipNames } from './find.ts';
+import { cellName, runTable, statusLine, tookOf } from './present.ts';
 
-interface Options extends RunsClientOptions {
+interface ListOptions extends RunsClientOptions {
   readonly project?: string;
   readonly state?: RunState;
   readonly kind?: RunKind;
@@ -20,9 +20,6 @@ interface Options extends RunsClientOptions {
   readonly limit: number;
   readonly json?: boolean;
 }
-
-/** Runs of one response. */
-const PAGE = 100;
 
 export function registerList(runs: Command, io: Io): void {
   const command = runs.command('list').description('list runs, newest first').option('-p, --project <id>',
@@ -39,44 +36,103 @@ export function registerList(runs: Command, io: Io): void {
       'the cells of a run with a matrix; without it they are left out',
     ).option('--limit <n>', 'most runs to list', wholeNumber(1, 100_000), 20).option('--json',
       'write a JSON array instead of a table');
-  addRunsClientOptions(command).action(async (options: Options) => {
+  addRunsClientOptions(command).action(async (options: ListOptions) => {
     await runCommand('runs list', io, () => list(options, io));
   });
 }
 
-async function list(options: Options, io: Io): Promise<void> {
-  const { runs, more } = await pages(options);
-  if (options.json) {
-    io.stdout.write(`${JSON.stringify(runs, null, 2)}\n`);
-    return;
-  }
-  if (runs.length > 0) writeLines(io.stdout, runTable(runs, io.stdout.isTTY ? io.stdout.columns : undefined));
-  if (runs.length === 0) writeLines(io.stderr, ['no runs match']);
-  else if (more) writeLines(io.stderr, [`the newest ${runs.length}; --limit lists more`]);
+async function list({ project, state, kind, source, schedule, by, cellsOf, limit, json, ...options }: ListOptions,
+  io: Io): Promise<void>
+{
+  const client = openRunsClient(options);
+  const wanted: ListRunsData['query'] = {
+    project_id: project,
+    state,
+    kind,
+    source,
+    schedule,
+    by: by === undefined || by === 'api' || by.startsWith('token:') ? by : `token:${by}`,
+    ...(cellsOf === undefined ? { cells: false } : { parent_id: await findRun(client, cellsOf) }),
+  };
+  const { items, more } = await listed(
+    (page) => client.ask(() => listRuns({ client: client.sdk, query: { ...wanted, ...page } })),
+    limit,
+  );
+  if (json) return writeJson(io, items);
+  if (items.length === 0) writeLines(io.stderr, ['no runs match']);
+  else writeLines(io.stdout, runTable(items, widthOf(io.stdout)));
+  if (more) writeLines(io.stderr, [`the newest ${items.length}; --limit lists more`]);
 }
 
-async function pages(
-  { project, state, kind, source, schedule, by, cellsOf, limit, ...options }: Options,
-): Promise<{ runs: Run[]; more: boolean }> {
+interface ShowOptions extends RunsClientOptions {
+  readonly result?: boolean;
+  readonly json?: boolean;
+}
+
+export function registerShow(runs: Command, io: Io): void {
+  const command = runs.command('show').description('show one run').argument('<id>',
+    'id of the run, or its beginning or end').option('--result', 'write what the run produced instead').option('--json',
+      'write JSON');
+  addRunsClientOptions(command).action(async (id: string, options: ShowOptions) => {
+    await runCommand('runs show', io, () => (options.result ? showResult(id, options, io) : show(id, options, io)));
+  });
+}
+
+/** `quire runs result`: shows what a run produced. */
+export function registerResult(runs: Command, io: Io): void {
+  const command = runs.command('result').description('write what a run produced').argument('<id>',
+    'id of the run, or its beginning or end').option('--json',
+      'write JSON: the whole result, with the `value` of one that is JSON itself');
+  addRunsClientOptions(command).action((id: string, options: ShowOptions) =>
+    runCommand('runs result', io, () => showResult(id, options, io))
+  );
+}
+
+async function show(text: string, options: ShowOptions, io: Io): Promise<void> {
   const client = openRunsClient(options);
-  const parent = cellsOf === undefined ? undefined : await findRun(client, cellsOf);
-  const runs: Run[] = [];
-  let before: string | null = null;
-  do {
-    const query: ListRunsData['query'] = {
-      limit: Math.min(PAGE, limit - runs.length),
-      ...(project === undefined ? {} : { project_id: project }),
-      ...(state === undefined ? {} : { state }),
-      ...(kind === undefined ? {} : { kind }),
-      ...(source === undefined ? {} : { source }),
-      ...(schedule === undefined ? {} : { schedule }),
-      ...(by === undefined ? {} : { by: by === 'api' || by.startsWith('token:') ? by : `token:${by}` }),
-      ...(parent === undefined ? { cells: false } : { parent_id: parent }),
-      ...(before === null ? {} : { before }),
-    };
-    const page: ListRunsResponse = await client.ask(() => listRuns({ client: client.sdk, query }));
-    runs.push(...page.data);
-    before = page.next_cursor;
-  } while (before !== null && runs.length < limit);
-  return { runs, more: before !== null };
+  const id = await findRun(client, text);
+  const { data: run } = await client.ask(() => getRun({ client: client.sdk, path: { id } }));
+  if (options.json) writeJson(io, run);
+  else writeLines(io.stdout, [statusLine(run),
+      ...detailsOf(run, run.ship_id === null ? '' : (await shipNames(client)).get(run.ship_id) ?? run.ship_id)]);
+}
+
+async function showResult(text: string, options: ShowOptions, io: Io): Promise<void> {
+  const client = openRunsClient(options);
+  const id = await findRun(client, text);
+  const { data } = await client.ask(() => getRunResult({ client: client.sdk, path: { id } }));
+  if (options.json) writeJson(io, data);
+  else io.stdout.write(data.content);
+}
+
+function approvalOf({ approval }: Run): string {
+  if (approval === null) return '';
+  const step = approval.step === null ? '' : `${approval.step} `;
+  if (approval.state !== 'waiting')
+    return `${step}${approval.state}${approval.by === null ? '' : ` by ${approval.by}`}`;
+  return `${step}until ${formatMoment(approval.expires_at)}${approval.message === null ? '' : `: ${approval.message}`}`;
+}
+
+function sourceOf({ source: { type, by, schedule, alert_labels: labels } }: Run): string {
+  const what = schedule === null
+    ? (labels === null
+      ? type
+      : `${type} ${Object.entries(labels).map(([name, value]) => `${name}=${value}`).join(' ')}`)
+    : `${type} ${schedule}`;
+  return by === null ? what : `${what}, by ${by}`;
+}
+
+function detailsOf(run: Run, ship: string): string[] {
+  const moment = (seconds: number | null): string => (seconds === null ? '' : formatMoment(seconds));
+  const details: [string, string][] = [['project', run.project_id], ['kind',
+    run.task === '' ? run.kind : `${run.kind} ${run.task}`], ['queued', moment(run.created_at)], ['started',
+    moment(run.started_at)], ['finished', moment(run.finished_at)], ['priority', String(run.priority)], ['runs on',
+    run.runs_on.join(', ')], ['group', run.concurrency_group ?? ''], ['approval', approvalOf(run)], ['took',
+    tookOf(run)], ['ref', run.ref ?? ''], ['commit', run.commit ?? ''], ['ship', ship], ['retry of',
+    run.retry_of ?? ''], ['source', sourceOf(run)], ['matrix', run.matrix === null ? '' : cellName(run.matrix)], [
+    'cell of',
+    run.parent_id ?? '',
+  ], ['cells', run.cells === 0 ? '' : `${run.cells} (quire runs list --cells-of ${run.id})`], ['log',
+    run.logs_expired ? 'expired' : `${run.logs_bytes} bytes${run.log_truncated ? ', cut at its budget' : ''}`]];
+  return details.filter(([, value]) => value !== '').map(([name, value]) => `  ${name.padEnd(8)}  ${plainLine(value)}`);
 }

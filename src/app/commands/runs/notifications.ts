@@ -1,13 +1,10 @@
 import type { Command } from 'commander';
 import { listNotificationDeadLetters, listNotifications,
   redeliverNotifications } from '../../../../generated/runs/sdk/sdk.gen.ts';
-import type { ListNotificationDeadLettersResponse,
-  NotificationDeadLetter } from '../../../../generated/runs/sdk/types.gen.ts';
 import { runCommand } from '../shared/command-error.ts';
-import { formatMoment } from '../shared/format.ts';
 import { type Io, writeLines } from '../shared/io.ts';
-import { renderTable } from '../shared/table.ts';
-import { addRunsClientOptions, openRunsClient, type RunsClientOptions } from './client.ts';
+import { formatMoment, writeJson, writeTable } from '../shared/output.ts';
+import { addRunsClientOptions, listed, openRunsClient, type RunsClientOptions } from './client.ts';
 
 interface Options extends RunsClientOptions {
   readonly json?: boolean;
@@ -23,9 +20,6 @@ const DEAD_COLUMNS = [{ heading: 'webhook', minimum: 8 }, { heading: 'event', mi
   heading: 'run',
   minimum: 32,
 }, { heading: 'given up', minimum: 16 }, { heading: 'error', minimum: 12 }, { heading: 'delivery', minimum: 28 }];
-
-/** Dead letters of one response. */
-const PAGE = 100;
 
 /** `quire runs notifications`, and commands for notifications that could not be delivered. */
 export function registerNotifications(runs: Command, io: Io): void {
@@ -56,32 +50,21 @@ export function registerNotifications(runs: Command, io: Io): void {
 async function list(options: Options, io: Io): Promise<void> {
   const client = openRunsClient(options);
   const answer = await client.ask(() => listNotifications({ client: client.sdk }));
-  if (options.json) return void io.stdout.write(`${JSON.stringify(answer, null, 2)}\n`);
+  if (options.json) return writeJson(io, answer);
   const rows = answer.data.map((
     { name, host, projects, states, waiting, dead_letters: dead, last_error: error },
   ) => [name, host, projects?.join(' ') ?? 'all', states.join(' '), String(waiting), String(dead), error ?? '']);
-  if (rows.length > 0)
-    writeLines(io.stdout, renderTable(COLUMNS, rows, io.stdout.isTTY ? io.stdout.columns : undefined));
-  else writeLines(io.stderr, ['no webhooks are configured (notifications.webhooks)']);
+  writeTable(io, COLUMNS, rows, 'no webhooks are configured (notifications.webhooks)');
 }
 
 async function listDead(options: Options, io: Io): Promise<void> {
   const client = openRunsClient(options);
-  const letters: NotificationDeadLetter[] = [];
-  let before: string | null = null;
-  do {
-    const query: { limit: number; before?: string } = { limit: PAGE, ...(before !== null && { before }) };
-    const page: ListNotificationDeadLettersResponse = await client.ask(() =>
-      listNotificationDeadLetters({ client: client.sdk, query })
-    );
-    letters.push(...page.data);
-    before = page.next_cursor;
-  } while (before !== null);
-  if (options.json) return void io.stdout.write(`${JSON.stringify(letters, null, 2)}\n`);
-  const rows = letters.map((
+  const { items } = await listed((query) =>
+    client.ask(() => listNotificationDeadLetters({ client: client.sdk, query }))
+  );
+  if (options.json) return writeJson(io, items);
+  const rows = items.map((
     { webhook, event, run_id: run, failed_at: at, error, delivery_id: id },
   ) => [webhook, event, run, formatMoment(at), error, id]);
-  if (rows.length > 0)
-    writeLines(io.stdout, renderTable(DEAD_COLUMNS, rows, io.stdout.isTTY ? io.stdout.columns : undefined));
-  else writeLines(io.stderr, ['no notifications were given up']);
+  writeTable(io, DEAD_COLUMNS, rows, 'no notifications were given up');
 }

@@ -1,8 +1,7 @@
 import type { Run } from '../../../../generated/runs/sdk/types.gen.ts';
 import { formatDuration } from '../../../lib/duration.ts';
-import { formatMoment } from '../shared/format.ts';
 import { type Io, writeLines } from '../shared/io.ts';
-import { plainLine, renderTable } from '../shared/table.ts';
+import { formatMoment, plainLine, renderTable, writeJson } from '../shared/output.ts';
 
 const COLUMNS = [{ heading: 'id', minimum: 32 }, { heading: 'project', minimum: 8 }, { heading: 'kind', minimum: 8 }, {
   heading: 'task',
@@ -71,7 +70,7 @@ export function statusLine(run: Run): string {
 
 /** Writes the run to standard output as JSON, or its id there and a readable line to standard error. */
 export function writeRun(io: Io, run: Run, json: boolean | undefined): void {
-  if (json) io.stdout.write(`${JSON.stringify(run, null, 2)}\n`);
+  if (json) writeJson(io, run);
   else {
     writeLines(io.stdout, [run.id]);
     writeLines(io.stderr, [statusLine(run)]);

@@ -3,9 +3,8 @@ import { deleteProject, listProjects, replaceProject } from '../../../../generat
 import type { Project } from '../../../../generated/runs/sdk/types.gen.ts';
 import { didYouMean } from '../../../lib/did-you-mean.ts';
 import { CommandError, runCommand } from '../shared/command-error.ts';
-import { formatMoment } from '../shared/format.ts';
 import { type Io, writeLines } from '../shared/io.ts';
-import { renderTable } from '../shared/table.ts';
+import { formatMoment, writeJson, writeTable } from '../shared/output.ts';
 import { addRunsClientOptions, openRunsClient, type RunsClient, type RunsClientOptions } from './client.ts';
 
 interface Options extends RunsClientOptions {
@@ -45,16 +44,14 @@ export function registerProjects(runs: Command, io: Io): void {
 async function list(options: Options, io: Io): Promise<void> {
   const client = openRunsClient(options);
   const answer = await client.ask(() => listProjects({ client: client.sdk }));
-  if (options.json) return void io.stdout.write(`${JSON.stringify(answer, null, 2)}\n`);
+  if (options.json) return writeJson(io, answer);
   const moment = (seconds: number | null): string => (seconds === null ? '' : formatMoment(seconds));
   const rows = answer.data.map((
     { id, enabled, repository, pipelines, max_parallel, next_release_at, next_content_at },
   ) => [id, enabled ? 'yes' : 'no', repository, pipelines.join(' '), max_parallel === 0 ? '' : String(max_parallel),
     moment(next_release_at), moment(next_content_at)]
   );
-  if (rows.length > 0)
-    writeLines(io.stdout, renderTable(COLUMNS, rows, io.stdout.isTTY ? io.stdout.columns : undefined));
-  else writeLines(io.stderr, ['no projects are configured']);
+  writeTable(io, COLUMNS, rows, 'no projects are configured');
 }
 
 async function find(client: RunsClient, id: string): Promise<Project> {

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { ManualTimer } from '../../../testkit/manual-timer.ts';
-import { QuietStep } from './quiet-step.ts';
+import { QuietStep } from './show-log.ts';
 
 it('reports a quiet step after half a minute, then each time after twice as long, and starts over with each line', async () => {
   const timer = new ManualTimer();

@@ -2,12 +2,10 @@ import type { Command } from 'commander';
 import { listSchedules, pauseSchedule, resumeSchedule, runSchedule } from '../../../../generated/runs/sdk/sdk.gen.ts';
 import type { Schedule } from '../../../../generated/runs/sdk/types.gen.ts';
 import { runCommand } from '../shared/command-error.ts';
-import { formatMoment } from '../shared/format.ts';
 import { type Io, writeLines } from '../shared/io.ts';
-import { renderTable } from '../shared/table.ts';
+import { formatMoment, writeJson, writeTable } from '../shared/output.ts';
 import { addKeyOption, addRunsClientOptions, newKey, openRunsClient, type RunsClientOptions } from './client.ts';
-import { writeRun } from './present.ts';
-import { showLog } from './show-log.ts';
+import { showQueued } from './show-log.ts';
 
 interface Options extends RunsClientOptions {
   readonly json?: boolean;
@@ -47,7 +45,7 @@ export function registerSchedules(runs: Command, io: Io): void {
         const { data } = await client.ask(() =>
           call({ client: client.sdk, path: { project_id: project, name: schedule } })
         );
-        if (options.json) io.stdout.write(`${JSON.stringify(data, null, 2)}\n`);
+        if (options.json) writeJson(io, data);
         else writeLines(io.stdout, [
             `${project}/${schedule} ${name === 'pause' ? 'is paused' : `goes on; next run: ${nextOf(data)}`}`,
           ]);
@@ -69,15 +67,13 @@ function named(schedules: Command, name: string, description: string): Command {
 async function list(options: Options, io: Io): Promise<void> {
   const client = openRunsClient(options);
   const answer = await client.ask(() => listSchedules({ client: client.sdk }));
-  if (options.json) return void io.stdout.write(`${JSON.stringify(answer, null, 2)}\n`);
+  if (options.json) return writeJson(io, answer);
   const rows = answer.data.map((
     schedule,
   ) => [schedule.project_id, schedule.name, `${schedule.kind} ${schedule.task}`.trim(), whenOf(schedule),
     nextOf(schedule), lastOf(schedule)]
   );
-  if (rows.length > 0)
-    writeLines(io.stdout, renderTable(COLUMNS, rows, io.stdout.isTTY ? io.stdout.columns : undefined));
-  else writeLines(io.stderr, ['no schedules are configured']);
+  writeTable(io, COLUMNS, rows, 'no schedules are configured');
 }
 
 async function run(project: string, name: string, options: RunOptions, io: Io): Promise<void> {
@@ -86,8 +82,7 @@ async function run(project: string, name: string, options: RunOptions, io: Io): 
   const { data } = await client.ask(() =>
     runSchedule({ client: client.sdk, path: { project_id: project, name }, headers })
   );
-  writeRun(io, data, options.json && !options.follow);
-  if (options.follow) await showLog(client, data.id, { json: options.json, follow: true, from: 1 }, io);
+  await showQueued(client, data, options, io);
 }
 
 const whenOf = (

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { fileURLToPath } from 'node:url';
 import { formatAddress } from '../../../lib/address.ts';
-import { ConfigError } from '../../../lib/config-error.ts';
+import { ConfigError } from '../../../lib/setting-values.ts';
 import type { LoadedRunsConfig } from '../../../runs/config/index.ts';
 import { runInForeground, type Running } from '../../foreground.ts';
 import { createLog } from '../../logging/create-log.ts';

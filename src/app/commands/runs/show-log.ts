@@ -1,15 +1,72 @@
+import type { Command } from 'commander';
 import { getRun, listRunLogs, streamRunLogs } from '../../../../generated/runs/sdk/sdk.gen.ts';
 import type { LogEvent, Run, RunState } from '../../../../generated/runs/sdk/types.gen.ts';
-import { backoffDelay } from '../../../lib/backoff.ts';
-import { systemTimer } from '../../../lib/timer.ts';
-import { untilInterrupted } from '../shared/interrupt.ts';
-import { type Io, writeLines } from '../shared/io.ts';
-import { plainLine } from '../shared/table.ts';
-import type { RunsClient } from './client.ts';
-import { ENDED, exitCodeOf, statusLine } from './present.ts';
-import { QuietStep } from './quiet-step.ts';
+import { backoffDelay, systemTimer, type Timer } from '../../../lib/clock.ts';
+import { formatDuration } from '../../../lib/duration.ts';
+import { wholeNumber } from '../shared/arguments.ts';
+import { runCommand } from '../shared/command-error.ts';
+import { type Io, untilInterrupted, writeLines } from '../shared/io.ts';
+import { plainLine } from '../shared/output.ts';
+import { addRunsClientOptions, openRunsClient, type RunsClient, type RunsClientOptions } from './client.ts';
+import { findRun } from './find.ts';
+import { ENDED, exitCodeOf, statusLine, writeRun } from './present.ts';
 
-export interface LogView {
+/** After this long without a log line, a message says that the run continues; then each time after twice as long. */
+const FIRST_MS = 30_000;
+
+/** Tells a user that follows a log that a step is quiet, rather than the connection dead. */
+export class QuietStep {
+  readonly #timer: Timer;
+  readonly #write: (line: string) => void;
+  readonly #over = new AbortController();
+  #arrived = new AbortController();
+  #step: string | null = null;
+  #isRunning = false;
+
+  constructor(timer: Timer, write: (line: string) => void) {
+    this.#timer = timer;
+    this.#write = write;
+  }
+
+  /** Called when a line of this step arrived. */
+  arrived(step: string | null): void {
+    this.#step = step;
+    this.#arrived.abort();
+  }
+
+  /** Only a run in progress can be quiet. */
+  running(isRunning: boolean): void {
+    this.#isRunning = isRunning;
+    this.#arrived.abort();
+  }
+
+  async watch(): Promise<void> {
+    while (!this.#over.signal.aborted) {
+      this.#arrived = new AbortController();
+      await this.#waitForLines(AbortSignal.any([this.#arrived.signal, this.#over.signal]));
+    }
+  }
+
+  stop(): void {
+    this.#over.abort();
+  }
+
+  async #waitForLines(signal: AbortSignal): Promise<void> {
+    for (let quietMs = 0, waitMs = FIRST_MS; !signal.aborted; waitMs = quietMs) {
+      await this.#timer.sleep(waitMs, signal);
+      if (signal.aborted) return;
+      quietMs += waitMs;
+      if (this.#isRunning)
+        this.#write(
+          `— ${this.#step === null ? 'the run' : this.#step} is still running, without a line for ${
+            formatDuration(quietMs)
+          }`,
+        );
+    }
+  }
+}
+
+interface LogView {
   readonly follow?: boolean | undefined;
   readonly attempt?: number | undefined;
   /** With `follow`: the attempt to begin with, instead of the current one. */
@@ -42,6 +99,12 @@ export async function showLog(client: RunsClient, id: string, view: LogView, io:
   });
 }
 
+/** Writes a run that was queued, or with `follow` its id and then its log. */
+export async function showQueued(client: RunsClient, run: Run, { json, follow }: LogView, io: Io): Promise<void> {
+  writeRun(io, run, json && !follow);
+  if (follow) await showLog(client, run.id, { json, follow, from: 1 }, io);
+}
+
 /** Prints the lines that exist now, page by page. */
 async function printLog(client: RunsClient, id: string, view: LogView,
   write: (event: LogEvent) => void): Promise<void>
@@ -69,7 +132,7 @@ interface Listener {
   state(state: RunState, attempt: number): void;
 }
 
-export interface Start {
+interface Start {
   /** Only this attempt; if absent, all from the current one on, or from `from` on. */
   readonly attempt?: number | undefined;
   readonly from?: number | undefined;
@@ -128,4 +191,36 @@ async function readStream(client: RunsClient, id: string, query: { attempt: numb
   });
   for await (const _ of stream);
   return ended;
+}
+
+interface Options extends RunsClientOptions {
+  readonly follow?: boolean;
+  readonly attempt?: number;
+  readonly offset: number;
+  readonly json?: boolean;
+}
+
+const NOTES = `
+With --follow the log is printed as it grows, over all attempts that follow, until the run has ended; the status
+is 0 when the run succeeded, 1 when it failed, 2 when it was cancelled.
+
+Examples:
+  $ quire runs logs 019b45a500007c3e9a41d2f0b6e85713 -f
+  $ quire runs logs 019b45a500007c3e9a41d2f0b6e85713 --attempt 1 --json
+`;
+
+export function registerLogs(runs: Command, io: Io): void {
+  const command = runs.command('logs').description('print the log of a run').argument('<id>',
+    'id of the run, or its beginning or end').option('-f, --follow', 'go on until the run has ended').option(
+      '--attempt <n>',
+      'log of this attempt; without it the current one',
+      wholeNumber(1, 1_000_000),
+    ).option('--offset <n>', 'first event', wholeNumber(0, Number.MAX_SAFE_INTEGER), 0).option('--json',
+      'write one JSON object a line');
+  addRunsClientOptions(command).addHelpText('after', NOTES).action(async (id: string, options: Options) => {
+    await runCommand('runs logs', io, async () => {
+      const client = openRunsClient(options);
+      await showLog(client, await findRun(client, id), options, io);
+    });
+  });
 }

@@ -8,8 +8,7 @@ import { CommandError, runCommand } from '../shared/command-error.ts';
 import { type Io, writeLines } from '../shared/io.ts';
 import { addKeyOption, addRunsClientOptions, newKey, openRunsClient, type RunsClient,
   type RunsClientOptions } from './client.ts';
-import { writeRun } from './present.ts';
-import { showLog } from './show-log.ts';
+import { showQueued } from './show-log.ts';
 
 interface Options extends RunsClientOptions {
   readonly input?: string;
@@ -82,15 +81,14 @@ async function submit(project: string, kind: RunKind, task: string | undefined, 
   const body: EnqueueRunRequest = {
     project_id: project,
     kind,
-    ...(task === undefined ? {} : { task }),
-    ...(input === undefined ? {} : { input }),
-    ...(options.ref === undefined ? {} : { ref: options.ref }),
-    ...(options.priority === undefined ? {} : { priority: options.priority }),
+    task,
+    input,
+    ref: options.ref,
+    priority: options.priority,
   };
   const headers = { 'Idempotency-Key': options.key ?? newKey() };
   const { data: run } = await client.ask(() => enqueueRun({ client: client.sdk, body, headers }));
-  writeRun(io, run, options.json && !options.follow);
-  if (options.follow) await showLog(client, run.id, { json: options.json, follow: true, from: 1 }, io);
+  await showQueued(client, run, options, io);
 }
 
 function priorityOf(text: string): number {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { collectFilter, commaList, wholeNumber } from './arguments.ts';
-import { formatBytes, formatMoment, formatRate, plural } from './format.ts';
+import { formatBytes, formatMoment, formatRate, plural } from './output.ts';
 
 describe('collectFilter', () => {
   it('gathers alternatives of one key, and keeps keys apart', () => {

@@ -1,6 +1,5 @@
 import type { ProjectedDocument } from '../../../../generated/docs/sdk/types.gen.ts';
-import { formatMoment } from './format.ts';
-import { type Column, renderTable } from './table.ts';
+import { type Column, formatMoment, renderTable } from './output.ts';
 
 interface DocumentColumn extends Column {
   readonly text: (document: ProjectedDocument) => string;

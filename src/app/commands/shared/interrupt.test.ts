@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { untilInterrupted } from './interrupt.ts';
+import { untilInterrupted } from './io.ts';
 
 describe('untilInterrupted', () => {
   // Other files of this process may have loaded packages that end it at a signal.

@@ -1,7 +1,101 @@
 import type { Command } from 'commander';
-import { formatMoment } from './format.ts';
+import stringWidth from 'string-width';
 import { type Io, type OutputStream, writeLines } from './io.ts';
-import { plainLine, renderTable } from './table.ts';
+
+const count = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
+const significant = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 3 });
+
+/** A count with thousands separators: `13,173`. */
+export const formatCount = (value: number): string => count.format(value);
+
+/** A rate with three significant digits: `1,070`, `4.49`. It is 0 if no time has passed. */
+export const formatRate = (amount: number, seconds: number): string =>
+  significant.format(seconds > 0 ? amount / seconds : 0);
+
+/** Bytes in a readable unit, in powers of 1000: `812 bytes`, `4.5 KB`, `55.2 MB`. */
+export function formatBytes(bytes: number): string {
+  if (bytes < 1000) return plural(bytes, 'byte');
+  const [unit, size] = bytes < 1e6 ? ['KB', 1e3] as const : bytes < 1e9 ? ['MB', 1e6] as const : ['GB', 1e9] as const;
+  return `${(bytes / size).toFixed(1)} ${unit}`;
+}
+
+/** A count with its noun: `1 document`, `2,000 documents`. */
+export const plural = (amount: number, one: string, many = `${one}s`): string =>
+  `${formatCount(amount)} ${amount === 1 ? one : many}`;
+
+/** A time as local date and time, `2026-02-01 14:05`; `seconds` since 1970. */
+export function formatMoment(seconds: number): string {
+  const date = new Date(seconds * 1000);
+  const two = (value: number): string => String(value).padStart(2, '0');
+  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())} ${two(date.getHours())}:${
+    two(date.getMinutes())
+  }`;
+}
+
+const segments = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+
+/** Width of a text in a terminal, as precisely as possible without querying the terminal. */
+export const textWidth = (text: string): number => stringWidth(text);
+
+/** The text in exactly this many columns: padded with spaces, or truncated with `…`. */
+export function fitText(text: string, columns: number): string {
+  const width = textWidth(text);
+  if (width <= columns) return text + ' '.repeat(columns - width);
+  let kept = '';
+  let used = 0;
+  for (const { segment } of segments.segment(text)) {
+    const next = used + textWidth(segment);
+    if (next > columns - 1) break;
+    [kept, used] = [kept + segment, next];
+  }
+  return columns < 1 ? '' : `${kept}…${' '.repeat(columns - 1 - used)}`;
+}
+
+/** On one line and without control characters, with which stored text could control a terminal. */
+export const plainLine = (text: string): string => text.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim();
+
+export interface Column {
+  readonly heading: string;
+  /** Fewest terminal columns of a table column. */
+  readonly minimum: number;
+}
+
+const GAP = '  ';
+
+/**
+ * Rows of a table with headings and a rule below them. Columns are as wide as their longest text. If together they are
+ * wider than `width`, the widest column that is above its minimum is narrowed by one until they fit, and texts that no
+ * longer fit end in `…`. Line ends are not padded.
+ */
+export function renderTable(columns: readonly Column[], rows: ReadonlyArray<readonly string[]>,
+  width = Number.POSITIVE_INFINITY): string[]
+{
+  const cells = rows.map((row) => row.map(plainLine));
+  const natural = columns.map(({ heading }, index) =>
+    Math.max(textWidth(heading), ...cells.map((row) => textWidth(row[index] ?? '')))
+  );
+  const widths = shrink(natural, columns.map(({ minimum }) => minimum), width - GAP.length * (columns.length - 1));
+  const line = (texts: readonly string[]): string =>
+    widths.map((each, index) => fitText(texts[index] ?? '', each)).join(GAP).trimEnd();
+  return [line(columns.map(({ heading }) => heading)), widths.map((each) => '─'.repeat(each)).join(GAP),
+    ...cells.map(line)];
+}
+
+/** Removes one terminal column at a time from the widest, until the sum fits or all are at their minimum. */
+function shrink(natural: readonly number[], minimums: readonly number[], room: number): number[] {
+  const widths = [...natural];
+  let excess = widths.reduce((sum, each) => sum + each, 0) - room;
+  while (excess > 0) {
+    let widest = -1;
+    for (const [index, each] of widths.entries()) {
+      if (each > minimums[index]! && (widest < 0 || each > widths[widest]!)) widest = index;
+    }
+    if (widest < 0) break;
+    widths[widest]!--;
+    excess--;
+  }
+  return widths;
+}
 
 /** How a command shows its result. */
 export interface OutputOptions {
@@ -35,6 +129,14 @@ export function note(io: Io, options: OutputOptions, lines: readonly string[]): 
 
 export function writeJson(io: Io, value: unknown): void {
   io.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
+}
+
+/** Writes rows as a table that fits the terminal; without rows, what their absence means, to standard error. */
+export function writeTable(io: Io, columns: readonly Column[], rows: ReadonlyArray<readonly string[]>,
+  none: string): void
+{
+  if (rows.length === 0) writeLines(io.stderr, [none]);
+  else writeLines(io.stdout, renderTable(columns, rows, widthOf(io.stdout)));
 }
 
 /** A column of a list: the field of the items, also as a path `document.key`, and its heading if it differs. */
@@ -97,7 +199,7 @@ const isFlat = (value: unknown): boolean =>
   (Array.isArray(value) && value.every((each) => typeof each !== 'object'));
 
 /** The fields of the items, in their order. */
-export const columnsOf = (
+const columnsOf = (
   items: readonly unknown[],
 ): string[] => [...new Set(items.flatMap((item) => Object.keys(item as object)))];
 

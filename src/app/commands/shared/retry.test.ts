@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Timer } from '../../../lib/timer.ts';
-import { withRetries } from './retry.ts';
-import { ServiceFailure } from './service-failure.ts';
+import type { Timer } from '../../../lib/clock.ts';
+import { ServiceFailure, withRetries } from './service-failure.ts';
 
 /** A timer that does not wait, and records the requested delays. */
 function recorded(): { timer: Timer; pauses: number[] } {

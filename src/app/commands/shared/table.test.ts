@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fitText, plainLine, renderTable, textWidth } from './table.ts';
+import { fitText, plainLine, renderTable, textWidth } from './output.ts';
 
 describe('textWidth', () => {
   it.each([['abc', 3], ['', 0], ['日本語', 6], ['e\u0301', 1], ['😀', 2], ['👩‍👩‍👧', 2], ['\u200b', 0]])(

@@ -1,9 +1,13 @@
+import type { Command } from 'commander';
 import { watch } from 'node:fs';
-import type { Timer } from '../../../lib/timer.ts';
-import { problemLines, stopLines } from '../import/summary.ts';
-import { INTERRUPTED, isForUser } from '../shared/command-error.ts';
-import { formatCount, plural } from '../shared/format.ts';
-import { type Io, writeLines } from '../shared/io.ts';
+import { systemClock, systemTimer, type Timer } from '../../../lib/clock.ts';
+import { endings } from '../import/run-import.ts';
+import { problemLines, stopLines } from '../import/tally.ts';
+import { wholeNumber } from '../shared/arguments.ts';
+import { INTERRUPTED, isForUser, runCommand } from '../shared/command-error.ts';
+import { addClientOptions, type ClientOptions, openClient } from '../shared/connection.ts';
+import { type Io, processIo, untilInterrupted, writeLines } from '../shared/io.ts';
+import { formatCount, plural } from '../shared/output.ts';
 import { type SyncArguments, type SyncContext, syncOnce, type SyncResult } from './sync-once.ts';
 
 export interface RunSyncArguments extends SyncArguments {
@@ -110,4 +114,43 @@ function followFolder(folder: string, onChange: () => void): () => void {
   // A folder that disappears ends the watch; the next read reports it.
   watcher.on('error', onChange);
   return () => watcher.close();
+}
+
+const EXAMPLES = `
+Stores the files of FOLDER that are new or have changed, under their paths as keys, as
+\`quire import\` does. Checksums say which have changed, kept as metadata
+\`sync_checksum\`. With --prune, documents of the collection without a file are deleted:
+all of them, whoever has stored them.
+
+Examples:
+  $ quire sync docs/ --collection handbook --dry-run
+  $ quire sync docs/ --collection handbook --prune
+  $ quire sync docs/ --collection handbook --prune --watch
+`;
+
+/** Adds `quire sync` to the program. */
+export function registerSync(program: Command, io: Io = processIo): void {
+  const command = program.command('sync').summary('make a collection equal to a folder of files').description(
+    'Make a collection of a running document service equal to a folder of files.',
+  ).argument('<folder>', 'folder of files').requiredOption('-c, --collection <name>', 'collection to synchronise')
+    .option('-l, --lang <code>', 'language of files that name none', 'en').option('--only <endings>',
+      'kinds of files to take, such as md,pdf', endings).option('--prune', 'delete documents that have no file').option(
+      '--watch',
+      'go on, and synchronise whenever the folder changes',
+    ).option('--concurrency <n>', 'requests under way at once', wholeNumber(1, 64), 4).option('--dry-run',
+      'say what would be done, and do nothing').option('-q, --quiet', 'show errors only');
+  addClientOptions(command).addHelpText('after', EXAMPLES).action(
+    async (folder: string, options: Omit<RunSyncArguments, 'folder'> & ClientOptions) => {
+      await runCommand('sync', io, () =>
+        untilInterrupted(async (signal) =>
+          runSync({ ...options, folder }, {
+            io,
+            signal,
+            clock: systemClock,
+            timer: systemTimer,
+            client: openClient(options),
+          })
+        ));
+    },
+  );
 }

@@ -1,15 +1,150 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { join } from 'node:path';
+import { deleteDocuments, searchDocuments } from '../../../../generated/docs/sdk/sdk.gen.ts';
+import type { SearchDocumentsRequest } from '../../../../generated/docs/sdk/types.gen.ts';
 import { type Clock, unixSeconds } from '../../../lib/clock.ts';
-import { systemTimer } from '../../../lib/timer.ts';
-import { type Batch, MAX_BATCH_BYTES } from '../import/batches.ts';
-import { importDocuments, type ImportOptions, type ImportResult } from '../import/import-documents.ts';
+import { type Batch, type BatchResult, importDocuments, type ImportResult, MAX_BATCH_BYTES,
+  sendBatch } from '../import/import-documents.ts';
 import { showProgress } from '../import/progress.ts';
 import { filesSource, keyOfPath, listFiles } from '../import/read-folder.ts';
-import { type BatchResult, sendBatch } from '../import/send-batch.ts';
-import type { ServiceClient } from '../shared/client.ts';
+import type { Source, SourceItem } from '../import/source.ts';
+import type { ServiceClient } from '../shared/connection.ts';
 import { type Io, writeLines } from '../shared/io.ts';
-import { DEFAULT_RETRIES } from '../shared/retry.ts';
-import { changedSource, Comparison } from './changed-source.ts';
-import { deleteRemote, listRemote } from './remote-documents.ts';
+import { answered, DEFAULT_RETRIES } from '../shared/service-failure.ts';
+
+/** Metadata key of a synchronised document: the SHA-256 of its file. */
+const CHECKSUM = 'sync_checksum';
+
+/** The part of a stored document that a comparison with files needs. */
+interface RemoteDocument {
+  readonly key: string;
+  readonly lang: string;
+  /** Undefined if `quire sync` did not store the document. */
+  readonly checksum: string | undefined;
+}
+
+const PAGE = 10_000;
+const DELETED_AT_ONCE = 1000;
+
+/** Letter case of keys and languages does not distinguish documents (contract, section 2, identity rule 1). */
+const identityOf = ({ key, lang }: { readonly key: string; readonly lang: string }): string =>
+  `${key}|${lang}`.toLowerCase();
+
+/**
+ * All documents of a collection, by their identity; none if the collection does not exist yet.
+ * @throws {ServiceFailure}
+ */
+async function listRemote({ url, sdk }: ServiceClient, collection: string): Promise<Map<string, RemoteDocument>> {
+  const found = new Map<string, RemoteDocument>();
+  let cursor: string | null = '*';
+  while (cursor !== null) {
+    const body: SearchDocumentsRequest = { collection, fields: [CHECKSUM], limit: PAGE, cursor };
+    const { data, response } = await answered(url, searchDocuments({ client: sdk, body }));
+    for (const { key, lang, meta } of data)
+      found.set(identityOf({ key, lang }), { key, lang, checksum: meta?.[CHECKSUM]?.[0] });
+    cursor = data.length === 0 ? null : response.headers.get('X-Next-Cursor');
+  }
+  return found;
+}
+
+/**
+ * Deletes documents. Returns how many were deleted, and why the others still exist.
+ * @throws {ServiceFailure}
+ */
+async function deleteRemote({ url, sdk }: ServiceClient, collection: string,
+  documents: readonly RemoteDocument[]): Promise<{ deleted: number; errors: string[] }>
+{
+  let deleted = 0;
+  const errors: string[] = [];
+  for (let i = 0; i < documents.length; i += DELETED_AT_ONCE) {
+    const some = documents.slice(i, i + DELETED_AT_ONCE).map(({ key, lang }) => ({ key, lang }));
+    const { data } = await answered(url, deleteDocuments({ client: sdk, body: { collection, documents: some } }));
+    deleted += data.deleted;
+    errors.push(...(data.errors ?? []));
+  }
+  return { deleted, errors };
+}
+
+/** The result of comparing a folder with a collection so far. */
+class Comparison {
+  readonly #remote: ReadonlyMap<string, RemoteDocument>;
+  readonly #local = new Set<string>();
+  /** Keys of files that could not be read: it is unknown whether their documents have changed. */
+  readonly #unread = new Set<string>();
+  /** Documents that the collection lacks, and those that have changed, by the paths of their files. */
+  readonly added: string[] = [];
+  readonly updated: string[] = [];
+  unchanged = 0;
+
+  constructor(remote: ReadonlyMap<string, RemoteDocument>) {
+    this.#remote = remote;
+  }
+
+  /** Documents without a file. Complete only after all files are read. */
+  get orphans(): RemoteDocument[] {
+    return [...this.#remote].filter(([id, { key }]) => !this.#local.has(id) && !this.#unread.has(key.toLowerCase()))
+      .map(([, document]) => document);
+  }
+
+  /** The item with its checksum, or marked to be skipped if the collection already has it in this form. */
+  take(item: SourceItem, checksum: string): SourceItem {
+    if (item.kind !== 'document') return item;
+    const id = identityOf(item.document);
+    const found = this.#remote.get(id);
+    this.#local.add(id);
+    if (found?.checksum === checksum) {
+      this.unchanged++;
+      return { kind: 'skipped', origin: item.origin, position: item.position };
+    }
+    (found === undefined ? this.added : this.updated).push(item.origin);
+    return { ...item, document: { ...item.document, meta: { ...item.document.meta, [CHECKSUM]: [checksum] } } };
+  }
+
+  /** A file that cannot be read, by the key that it would have. */
+  miss(key: string): void {
+    this.#unread.add(key.toLowerCase());
+  }
+}
+
+/** A source of files without those that the collection already has. */
+function changedSource(folder: string, source: Source, comparison: Comparison,
+  keyOf: (path: string) => string): Source
+{
+  return {
+    ...source,
+    async *items(signal) {
+      for await (const item of source.items(signal)) {
+        if (item.kind === 'document') yield await compared(folder, item, comparison, keyOf);
+        else {
+          comparison.miss(keyOf(item.origin));
+          yield item;
+        }
+      }
+    },
+  };
+}
+
+async function compared(folder: string, item: SourceItem & { kind: 'document' }, comparison: Comparison,
+  keyOf: (path: string) => string): Promise<SourceItem>
+{
+  const { origin, position } = item;
+  try {
+    // The comparison is by identity, which includes the language of the request if the file has none, and by the
+    // checksum.
+    return comparison.take(item, await checksumOf(join(folder, origin)));
+  } catch (error) {
+    comparison.miss(keyOf(origin));
+    return { kind: 'problem', origin, position, problem: `cannot be read: ${(error as Error).message}` };
+  }
+}
+
+/** SHA-256 of a file's bytes, as hexadecimal digits. */
+async function checksumOf(file: string): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const bytes of createReadStream(file)) hash.update(bytes as Buffer);
+  return hash.digest('hex');
+}
 
 /** The arguments and options of `quire sync`, besides the connection. */
 export interface SyncArguments {
@@ -28,8 +163,6 @@ export interface SyncContext {
   readonly clock: Clock;
   readonly client: ServiceClient;
   readonly signal: AbortSignal;
-  /** How to retry; by default for half a minute in total. */
-  readonly retries?: ImportOptions['retries'];
 }
 
 /** The result of one comparison of folder and collection. */
@@ -63,7 +196,7 @@ export async function syncOnce(given: SyncArguments, context: SyncContext): Prom
         : (batch) => sendBatch(client, batch, { collection: given.collection, saveRevisions: true }),
       concurrency: given.concurrency,
       limits: { maxDocuments: 200, maxBytes: MAX_BATCH_BYTES },
-      retries: context.retries ?? { ...DEFAULT_RETRIES, timer: systemTimer },
+      retries: DEFAULT_RETRIES,
       signal,
       onProgress: (position, documents) => progress.update(position, documents),
     });

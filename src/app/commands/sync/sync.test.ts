@@ -9,7 +9,7 @@ import { type DocsServer, startDocsServer } from '../../../testkit/docs-server.t
 import { HttpClient } from '../../../testkit/http-client.ts';
 import { ManualTimer } from '../../../testkit/manual-timer.ts';
 import { TextConverter } from '../../../testkit/text-converter.ts';
-import { openClient } from '../shared/client.ts';
+import { openClient } from '../shared/connection.ts';
 import { runSync } from './run-sync.ts';
 
 let folder: string;

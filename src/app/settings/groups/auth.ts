@@ -1,5 +1,4 @@
-import { boolean, duration, httpUrl, integer, listOf, optional, structure, text } from '../kinds.ts';
-import { setting } from '../setting.ts';
+import { boolean, duration, httpUrl, integer, listOf, optional, setting, structure, text } from '../kinds.ts';
 
 export const auth = {
   enabled: setting(boolean, false, 'SVC_AUTH_ENABLED', 'require authentication'),

@@ -1,6 +1,5 @@
 import { dirname } from 'node:path';
-import { boolean, byteSize, cron, duration, integer, oneOf, text, timeZone } from '../kinds.ts';
-import { type Lookup, setting } from '../setting.ts';
+import { boolean, byteSize, cron, duration, integer, type Lookup, oneOf, setting, text, timeZone } from '../kinds.ts';
 import { accessMode } from './listeners.ts';
 
 export const IN_MEMORY = ':memory:';

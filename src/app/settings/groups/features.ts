@@ -1,5 +1,4 @@
-import { boolean, byteSize, duration, httpUrl, integer, oneOf, optional, text, timeZone } from '../kinds.ts';
-import { setting } from '../setting.ts';
+import { boolean, byteSize, duration, httpUrl, integer, oneOf, optional, setting, text, timeZone } from '../kinds.ts';
 
 const PER_PROVIDER = { fallbackText: 'per provider' };
 

@@ -1,5 +1,5 @@
-import { boolean, byteSize, duration, integer, listOf, network, oneOf, text, webOrigins } from '../kinds.ts';
-import { type Lookup, setting } from '../setting.ts';
+import { boolean, byteSize, duration, integer, listOf, type Lookup, network, oneOf, setting, text,
+  webOrigins } from '../kinds.ts';
 
 export const production = {
   enabled: setting(boolean, false, 'SVC_PRODUCTION', 'refuse to start unless the hardening controls are on', {

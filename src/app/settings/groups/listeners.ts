@@ -1,6 +1,6 @@
 import { parseAddress } from '../../../lib/address.ts';
-import { address, boolean, byteSize, duration, integer, listOf, oneOf, optional, text } from '../kinds.ts';
-import { type Lookup, setting } from '../setting.ts';
+import { address, boolean, byteSize, duration, integer, listOf, type Lookup, oneOf, optional, setting,
+  text } from '../kinds.ts';
 
 /** Access modes (contract, section 1): `wr` allows everything. */
 export const accessMode = oneOf(['read', 'write', 'wr'], { rw: 'wr' });

@@ -1,6 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { boolean, byteSize, duration, integer, type Kind, oneOf, optional, text } from '../kinds.ts';
-import { setting } from '../setting.ts';
+import { boolean, byteSize, duration, integer, type Kind, oneOf, optional, setting, text } from '../kinds.ts';
 
 const MOST = 64;
 

@@ -1,5 +1,4 @@
-import { boolean, byteSize, duration, integer, oneOf } from '../kinds.ts';
-import { setting } from '../setting.ts';
+import { boolean, byteSize, duration, integer, oneOf, setting } from '../kinds.ts';
 
 export const log = {
   format: setting(oneOf(['text', 'json']), 'text', 'SVC_LOG_FORMAT',

@@ -1,6 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { boolean, byteSize, integer, oneOf } from '../kinds.ts';
-import { setting } from '../setting.ts';
+import { boolean, byteSize, integer, oneOf, setting } from '../kinds.ts';
 
 /** Languages with a stemmer and stop words. */
 const LANGUAGES = ['en', 'pl', 'de', 'fr', 'es', 'it', 'pt', 'nl', 'ru', 'sv', 'no', 'da', 'fi', 'hu', 'ro', 'tr', 'ar',

@@ -1,5 +1,5 @@
 import type { Site } from '../site.ts';
-import { Marks } from './marks.ts';
+import { Marks } from './writer.ts';
 
 /** What is collected while a page is read. */
 export class PageContext {

@@ -3,8 +3,8 @@ import { blocks } from './blocks.ts';
 import { PageContext } from './context.ts';
 import { expand } from './expand.ts';
 import { inline, plainText } from './inline.ts';
-import { cleanText } from './marks.ts';
 import { fieldKey } from './templates.ts';
+import { cleanText } from './writer.ts';
 
 /** A page of wikitext as markdown, with its metadata. */
 export interface WikitextPage {

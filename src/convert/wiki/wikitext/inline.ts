@@ -1,14 +1,12 @@
 import type { PageContext } from './context.ts';
-import { entityAt } from './entities.ts';
-import { escapeText, webTarget } from './escape.ts';
+import { entityAt, escapeText, webTarget } from './escape.ts';
 import { readLink } from './links.ts';
-import { CLOSE, LONE_MARK, OPEN } from './marks.ts';
-import { LineWriter } from './writer.ts';
+import { CLOSE, LineWriter, LONE_MARK, OPEN } from './writer.ts';
 
 /** Maximum nesting depth of links within captions of images within links. */
 const MAX_DEPTH = 8;
 
-export interface InlineOptions {
+interface InlineOptions {
   readonly isPlain?: boolean;
   /** Replacement for a line break; a space if absent. */
   readonly lineBreak?: string;

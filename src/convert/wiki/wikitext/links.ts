@@ -2,7 +2,7 @@ import { CATEGORY, FILE, namespaceOf } from '../site.ts';
 import type { PageContext } from './context.ts';
 import { linkTarget } from './escape.ts';
 
-export interface LinkReader {
+interface LinkReader {
   readonly context: PageContext;
   /** Reads the wikitext of a link's text. */
   readonly inner: (text: string, isPlain?: boolean) => string;
@@ -10,7 +10,7 @@ export interface LinkReader {
 }
 
 /** The converted link, and its end including the letters that belong to it. */
-export interface Link {
+interface Link {
   readonly text: string;
   readonly end: number;
 }

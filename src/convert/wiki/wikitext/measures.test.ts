@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Fields } from './fields.ts';
+import { Fields } from './frames.ts';
 import { convertedMeasure } from './measures.ts';
 
 /** The output of `{{convert|...}}`. */

@@ -1,6 +1,5 @@
-import type { Fields } from './fields.ts';
-import { type Amount, readAmount, written } from './numbers.ts';
-import { nameOf, PAIRS, type Unit, unitOf } from './units.ts';
+import type { Fields } from './frames.ts';
+import { type Amount, nameOf, PAIRS, readAmount, type Unit, unitOf, written } from './units.ts';
 
 /** Words between the amounts of a range, in their displayed form. */
 const RANGES: ReadonlyMap<string, string> = new Map([['-', '–'], ['–', '–'], ['to', ' to '], ['and', ' and '], ['or',

@@ -1,8 +1,8 @@
 import type { PageContext } from './context.ts';
 import { codeSpan } from './escape.ts';
 import { inline } from './inline.ts';
-import { LONE_MARK } from './marks.ts';
 import { attributeOf } from './tags.ts';
+import { LONE_MARK } from './writer.ts';
 
 interface Cell {
   readonly isHeader: boolean;

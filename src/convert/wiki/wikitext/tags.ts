@@ -1,11 +1,10 @@
 import type { PageContext } from './context.ts';
-import { decodeEntities } from './entities.ts';
-import { codeBlock, codeSpan, escapeText } from './escape.ts';
+import { codeBlock, codeSpan, decodeEntities, escapeText } from './escape.ts';
 import { plainText } from './inline.ts';
-import { QUOTE, UNQUOTE } from './marks.ts';
+import { QUOTE, UNQUOTE } from './writer.ts';
 
 /** The converted tag, and the end of its content. */
-export interface TagText {
+interface TagText {
   readonly text: string;
   readonly end: number;
 }

@@ -1,8 +1,7 @@
 import type { PageContext } from './context.ts';
-import { Fields } from './fields.ts';
-import type { Argument } from './frames.ts';
-import { QUOTE, UNQUOTE } from './marks.ts';
+import { type Argument, Fields } from './frames.ts';
 import { convertedMeasure } from './measures.ts';
+import { QUOTE, UNQUOTE } from './writer.ts';
 
 type Rule = (fields: Fields, context: PageContext, name: string) => string;
 

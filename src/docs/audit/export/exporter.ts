@@ -1,7 +1,6 @@
 import type { AuditEvent, AuditExporter } from '../../../../generated/docs/sdk/types.gen.ts';
-import { type Backoff, backoffDelay } from '../../../lib/backoff.ts';
+import { type Backoff, backoffDelay, type Timer } from '../../../lib/clock.ts';
 import type { Log } from '../../../lib/log.ts';
-import type { Timer } from '../../../lib/timer.ts';
 
 /** A destination of audit events. */
 export interface Sink {

@@ -1,6 +1,6 @@
 import { DEFAULT_URLS, type EmbeddingProvider, type ProviderConfig } from '../../../embedding/index.ts';
 import { ServiceError } from '../../../errors/index.ts';
-import { ConfigError } from '../../../lib/config-error.ts';
+import { ConfigError } from '../../../lib/setting-values.ts';
 import type { CreateProvider } from '../providers.ts';
 import type { EmbeddingSettings } from '../settings.ts';
 import type { EmbeddingConfig } from './configs.ts';

@@ -1,10 +1,10 @@
 import { EmbeddingError, type EmbeddingProvider } from '../../../embedding/index.ts';
 import { ServiceError } from '../../../errors/index.ts';
 import { SimilarityKernel } from '../../../kernels/similarity.ts';
-import { ConfigError } from '../../../lib/config-error.ts';
+import type { Timer } from '../../../lib/clock.ts';
 import type { Log } from '../../../lib/log.ts';
 import { Loop } from '../../../lib/loop.ts';
-import type { Timer } from '../../../lib/timer.ts';
+import { ConfigError } from '../../../lib/setting-values.ts';
 import type { Sql } from '../../../storage/index.ts';
 import { PassageEncoder, type PassageEncoderDeps } from './passage-encoder.ts';
 import { countEncoded, lackingAfter, type LackingDocument, nameOf, type PassageName } from './passage-rows.ts';

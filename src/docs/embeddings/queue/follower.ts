@@ -1,6 +1,5 @@
-import type { Clock } from '../../../lib/clock.ts';
+import type { Clock, Timer } from '../../../lib/clock.ts';
 import type { Log } from '../../../lib/log.ts';
-import type { Timer } from '../../../lib/timer.ts';
 import { type Change, CHANGE_FLAGS, type ChangeFeed, type Cursor, type Sql, Subscriber,
   type Transaction } from '../../../storage/index.ts';
 import { transact, type UnitOfWork } from '../../documents/index.ts';

@@ -1,5 +1,4 @@
-import type { Clock } from '../../../lib/clock.ts';
-import type { Timer } from '../../../lib/timer.ts';
+import type { Clock, Timer } from '../../../lib/clock.ts';
 import { type EmbeddingCapacity, type PendingDocument, type Reservation, UNLIMITED_CAPACITY,
   type WaitBudget } from '../../documents/index.ts';
 

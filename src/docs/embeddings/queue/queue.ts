@@ -1,4 +1,4 @@
-import type { Timer } from '../../../lib/timer.ts';
+import type { Timer } from '../../../lib/clock.ts';
 import type { Collections } from '../../collections/index.ts';
 import { createSealers, type PendingDocument } from '../../documents/index.ts';
 import type { DocsEnvironment } from '../../environment.ts';

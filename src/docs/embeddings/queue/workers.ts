@@ -1,8 +1,6 @@
 import { EmbeddingError, type EmbeddingProvider } from '../../../embedding/index.ts';
-import { type Backoff, backoffDelay } from '../../../lib/backoff.ts';
-import { type Clock, unixSeconds } from '../../../lib/clock.ts';
+import { type Backoff, backoffDelay, type Clock, type Timer, unixSeconds } from '../../../lib/clock.ts';
 import type { Log } from '../../../lib/log.ts';
-import type { Timer } from '../../../lib/timer.ts';
 import { type BodyCodec, BodyUnavailable, type Sql } from '../../../storage/index.ts';
 import type { Chunker } from '../chunker.ts';
 import { type EmbeddingEvents, embedDocuments } from '../embed-documents.ts';

@@ -1,7 +1,7 @@
 import { type Operations, operations } from '../../../../generated/docs/operations.ts';
 import { ServiceError } from '../../../errors/index.ts';
+import { systemTimer, type Timer } from '../../../lib/clock.ts';
 import { isSystemCollection } from '../../../lib/system-collection.ts';
-import { systemTimer, type Timer } from '../../../lib/timer.ts';
 import { type Context, forbidden, type Handlers, type Identity, type InputOf,
   Reply } from '../../../operations/index.ts';
 import { type ChangeFeed, FeedGap } from '../../../storage/index.ts';

@@ -1,5 +1,5 @@
 import { ServiceError } from '../../../errors/index.ts';
-import type { Timer } from '../../../lib/timer.ts';
+import type { Timer } from '../../../lib/clock.ts';
 import type { ChangeFeed } from '../../../storage/index.ts';
 import { type ServiceEvent, serviceEventOf } from '../service-event.ts';
 

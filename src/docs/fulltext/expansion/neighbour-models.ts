@@ -1,6 +1,5 @@
 import { ServiceError } from '../../../errors/index.ts';
-import { type Backoff, backoffDelay } from '../../../lib/backoff.ts';
-import { systemTimer, type Timer } from '../../../lib/timer.ts';
+import { type Backoff, backoffDelay, systemTimer, type Timer } from '../../../lib/clock.ts';
 import type { Neighbours } from '../../../search/cooccurrence/index.ts';
 import { type Change, memoryCursor, Subscriber } from '../../../storage/index.ts';
 import type { DocsEnvironment } from '../../environment.ts';

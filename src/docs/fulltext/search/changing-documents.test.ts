@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { systemTimer } from '../../../lib/timer.ts';
+import { systemTimer } from '../../../lib/clock.ts';
 import type { Columns } from '../../../search/columns/index.ts';
 import { ManualTimer } from '../../../testkit/manual-timer.ts';
 import { columnsFactory } from '../../columns/columns-view.ts';

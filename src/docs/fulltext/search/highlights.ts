@@ -1,5 +1,5 @@
 import type { Highlight } from '../../../../generated/docs/sdk/types.gen.ts';
-import { withinEdits } from '../../../lib/edit-distance.ts';
+import { withinEdits } from '../../../lib/did-you-mean.ts';
 import { createGlob, type Glob } from '../../../lib/glob.ts';
 import { MarkedForms } from '../../../search/marks/marked-forms.ts';
 import { isCodeDocument, tokenizeCode } from '../../../text/code/index.ts';

@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { ThreadClient, workerFile } from '../../../lib/thread-client.ts';
+import { BURST_IDLE_MS, ThreadClient, workerFile } from '../../../lib/thread-client.ts';
 import type { Segment } from '../../../search/inverted/index.ts';
 import type { Change } from '../../../storage/index.ts';
 import type { Preparation, UpcomingDocument } from '../../documents/index.ts';
@@ -16,9 +16,6 @@ export interface SegmentsRequest {
  */
 export type SegmentsReply = { readonly segments: readonly (Segment | number)[] } | { readonly error: string };
 
-/** After a burst of writes, the memory of the thread is given back; another one starts within some 50 ms. */
-const IDLE_MS = 5000;
-
 /** Memory for young objects, in MB: texts are released after each batch, so more would only delay their collection. */
 const YOUNG_MB = 12;
 
@@ -30,7 +27,7 @@ export class SegmentMaker {
   constructor(file: URL = workerFile(import.meta.url, 'thread')) {
     this.#thread = new ThreadClient(file, {
       name: 'the thread that makes segments',
-      idleMs: IDLE_MS,
+      idleMs: BURST_IDLE_MS,
       resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
     });
   }

@@ -1,4 +1,4 @@
-import { Generations } from '../../../lib/generations.ts';
+import { Generations } from '../../../lib/caches.ts';
 import { foldDiacritics } from '../../../text/folding.ts';
 import { analyzerFor, LANGUAGES, resolveLanguage, stemmingAvailable } from '../../../text/languages/index.ts';
 import type { TermAnalyzer } from './text-index.ts';

@@ -1,5 +1,5 @@
 import { ServiceError } from '../../../errors/index.ts';
-import { withinEdits } from '../../../lib/edit-distance.ts';
+import { withinEdits } from '../../../lib/did-you-mean.ts';
 import { ALL, type FuzzyForm, type InvertedIndex, NONE, type Query, type WeightedForm,
   within } from '../../../search/inverted/index.ts';
 import { foldDiacritics } from '../../../text/folding.ts';

@@ -1,5 +1,5 @@
+import type { Timer } from '../../../lib/clock.ts';
 import { Loop } from '../../../lib/loop.ts';
-import type { Timer } from '../../../lib/timer.ts';
 import { type Outbound, type Post, poster, signatureHeaders } from '../../../net/index.ts';
 import type { DocsEnvironment } from '../../environment.ts';
 import { callbackUrlOf, type JobRow, toRecord } from './job-rows.ts';

@@ -1,5 +1,5 @@
 import { Gauge, type Registry } from 'prom-client';
-import { systemTimer, type Timer } from '../../../lib/timer.ts';
+import { systemTimer, type Timer } from '../../../lib/clock.ts';
 import type { Outbound } from '../../../net/index.ts';
 import type { Access } from '../../access/index.ts';
 import type { DocumentWriter } from '../../documents/index.ts';

@@ -1,7 +1,6 @@
 import { ServiceError } from '../../../errors/index.ts';
-import { unixSeconds } from '../../../lib/clock.ts';
+import { type Timer, unixSeconds } from '../../../lib/clock.ts';
 import { Loop } from '../../../lib/loop.ts';
-import type { Timer } from '../../../lib/timer.ts';
 import type { Standing } from '../../../operations/index.ts';
 import { BodyUnavailable } from '../../../storage/index.ts';
 import type { Access, BackgroundUser } from '../../access/index.ts';

@@ -1,6 +1,6 @@
+import { decodeUtf8, decodeUtf8Escaping } from '../../../lib/bytes.ts';
 import { parseJsonInSteps } from '../../../lib/json-in-steps.ts';
-import { type JsonLimits, JsonTooLarge } from '../../../lib/json-limits.ts';
-import { decodeUtf8, decodeUtf8Escaping } from '../../../lib/utf8.ts';
+import { type JsonLimits, JsonTooLarge } from '../../../lib/json-scanner.ts';
 import { flattenIfNested } from '../../../text/flatten-meta.ts';
 import type { BatchItem } from '../../documents/index.ts';
 

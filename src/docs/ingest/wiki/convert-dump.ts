@@ -1,7 +1,7 @@
 import { on } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { type DumpBatch, type DumpOptions, type WikiDocument, WikiDumpError } from '../../../convert/wiki/index.ts';
-import { freeBytes } from '../../../lib/free-bytes.ts';
+import { freeBytes } from '../../../lib/bytes.ts';
 import { workerFile } from '../../../lib/thread-client.ts';
 import { documentsOf, type FromThread, type ToThread } from './packed-batch.ts';
 

@@ -1,7 +1,7 @@
 /** The worker thread of `convert-dump.ts`: one dump, unpacked, read and converted. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { type DumpOptions, readDump, WikiDumpError } from '../../../convert/wiki/index.ts';
-import { freeBytes } from '../../../lib/free-bytes.ts';
+import { freeBytes } from '../../../lib/bytes.ts';
 import { type FromThread, packBatch, type ToThread, USUAL_BYTES } from './packed-batch.ts';
 import { unpack } from './unpack.ts';
 

@@ -1,8 +1,7 @@
 import type { Operations } from '../../../../generated/docs/operations.ts';
 import { type WikiDocument, WikiDumpError } from '../../../convert/wiki/index.ts';
 import { ServiceError } from '../../../errors/index.ts';
-import { RefusedRequest } from '../../../lib/refused-request.ts';
-import type { Outbound } from '../../../net/index.ts';
+import { type Outbound, RefusedRequest } from '../../../net/index.ts';
 import { type Handlers, mayReadAll, type OutputOf } from '../../../operations/index.ts';
 import { inList, type Row, type Sql } from '../../../storage/index.ts';
 import { type BatchItem, type BatchResult, type DocumentWriter, identify, parseMeta,

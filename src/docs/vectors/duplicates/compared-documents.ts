@@ -1,7 +1,7 @@
 import { hash, webcrypto } from 'node:crypto';
 import { ServiceError } from '../../../errors/index.ts';
+import { inBatches } from '../../../lib/batcher.ts';
 import { unixSeconds } from '../../../lib/clock.ts';
-import { inBatches } from '../../../lib/in-batches.ts';
 import { Pace } from '../../../lib/pace.ts';
 import type { AnswerBudget } from '../../../operations/index.ts';
 import type { Row } from '../../../storage/index.ts';

@@ -1,6 +1,6 @@
 import { ServiceError } from '../../../errors/index.ts';
 import { type SimilarityMetric, type SimilarityResult, similarityRoom } from '../../../kernels/similarity.ts';
-import { inBatches } from '../../../lib/in-batches.ts';
+import { inBatches } from '../../../lib/batcher.ts';
 import { Pace } from '../../../lib/pace.ts';
 import { ThreadClient, workerFile } from '../../../lib/thread-client.ts';
 import type { Embeddings, StoredVector } from '../../embeddings/index.ts';

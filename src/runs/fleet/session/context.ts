@@ -1,7 +1,6 @@
 import type { Assignment, CompleteRunRequest,
   CompleteRunResponse } from '../../../../generated/proto/quire/fleet/v1/fleet_pb.js';
-import type { Log } from '../../../lib/log.ts';
-import type { RepeatedFailure } from '../../../lib/repeated-failure.ts';
+import type { Log, RepeatedFailure } from '../../../lib/log.ts';
 import type { RunsEnvironment } from '../../environment.ts';
 import type { RunLogs } from '../../logs/port.ts';
 import type { Claim, Queue } from '../../queue/port.ts';

@@ -5,8 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { Outcome } from '../../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import { assignmentOf, executorBench, start } from '../../../testkit/runs-executor.ts';
-import { chatAnswer } from './chat-answer.ts';
-import { endpointUrl } from './endpoint-url.ts';
+import { chatAnswer, endpointUrl } from './send-chat.ts';
 
 const KEY = 'writer-key-0123456789';
 const cleanups: (() => void)[] = [];

@@ -1,5 +1,4 @@
-import type { Pattern } from './secret-patterns.ts';
-import type { Spelling } from './spelling.ts';
+import type { Pattern, Spelling } from './secret-patterns.ts';
 
 /** Ways in which programs write a text; `seed` chooses where there is a choice. */
 export const WRITERS: Readonly<Record<string, (text: string, seed: number) => string | Buffer>> = {

@@ -1,7 +1,7 @@
 import { create } from '@bufbuild/protobuf';
 import { describe, expect, it } from 'vitest';
 import { LogLimitsSchema } from '../../../../generated/proto/quire/fleet/v1/fleet_pb.js';
-import { Masker } from '../mask/index.ts';
+import { Masker } from '../mask/masker.ts';
 import type { OutputLine, OutputSink } from '../port.ts';
 import { RunOutput } from './run-output.ts';
 

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { LogLimits } from '../../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import type { Clock } from '../../../lib/clock.ts';
-import type { Masker, MaskStream } from '../mask/index.ts';
+import type { Masker, MaskStream } from '../mask/masker.ts';
 import type { OutputLine, OutputSink } from '../port.ts';
 import { LineSplitter } from './line-splitter.ts';
 

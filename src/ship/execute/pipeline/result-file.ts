@@ -1,6 +1,6 @@
 import { constants, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { Masker } from '../mask/index.ts';
+import type { Masker } from '../mask/masker.ts';
 import type { WorkResult } from '../port.ts';
 import { fitResult, MAX_RESULT_BYTES, RESULT_TYPE } from '../result.ts';
 import type { User } from '../sandbox/index.ts';

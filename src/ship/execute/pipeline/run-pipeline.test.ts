@@ -6,7 +6,7 @@ import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import { Outcome } from '../../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import { assignmentOf, type ExecutorBench, executorBench, pipelineOf, type Running, script, start,
   type StepInit } from '../../../testkit/runs-executor.ts';
-import { UserIds } from '../users/index.ts';
+import { UserIds } from '../users.ts';
 
 const benches: ExecutorBench[] = [];
 afterEach(() => {

@@ -1,17 +1,63 @@
+import { execFile } from 'node:child_process';
 import { chmod } from 'node:fs/promises';
+import { promisify } from 'node:util';
 import { Outcome, type PipelinePlan, type Step } from '../../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import { formatDuration } from '../../../lib/duration.ts';
 import type { ExecutorContext, Work } from '../context.ts';
 import { failed, type Failure } from '../failure.ts';
+import { GIT } from '../git.ts';
 import type { StepResult, WorkResult } from '../port.ts';
+import type { ProcessEnd } from '../process/run-process.ts';
 import type { SandboxName } from '../sandbox/index.ts';
-import { checkOut } from './checkout.ts';
-import { restoreArtifacts } from './restore-artifacts.ts';
+import { fetchSource, type ResolvedRef } from '../source/fetch-source.ts';
+import { keepArtifacts, restoreArtifacts } from './artifacts.ts';
 import { readResult } from './result-file.ts';
 import { runStep, type StepSetting } from './run-step.ts';
-import { keepArtifacts } from './step-artifacts.ts';
+import { runTool } from './run-tool.ts';
 import { restoreCache } from './step-cache.ts';
-import { makeWorkFolder, removeFolder } from './work-folder.ts';
+import { handOver, makeWorkFolder, removeFolder } from './work-folder.ts';
+
+interface CheckedOut {
+  /** The commit that the steps use; absent if nothing is checked out. */
+  readonly source?: ResolvedRef;
+  readonly failure?: Failure;
+}
+
+/**
+ * Fetches the repository into the folder where steps start, and hands the folder over to the run; returns what went
+ * wrong. Git fetches with credentials into a folder that only this process may enter, and writes no file of the
+ * repository there. The run itself writes those: as its user, in its sandbox, without credentials.
+ */
+async function checkOut(setting: StepSetting): Promise<CheckedOut> {
+  const { context, work, plan, folder, user } = setting;
+  if (plan.checkout === 'none' || plan.checkout === '') {
+    await handOver(folder, user);
+    return {};
+  }
+  const fetched = await fetchSource({ context, work, plan, folder: folder.path, target: folder.source });
+  if (user !== undefined)
+    await promisify(execFile)('chown', ['-R', '-h', '-P', `${user.uid}:${user.gid}`, '--', folder.source]);
+  await handOver(folder, user);
+  if ('failure' in fetched) return fetched;
+  const failure = fetched.source === undefined ? undefined : failureOf(await writeFiles(setting));
+  return { source: fetched.source, failure };
+}
+
+/** Files in external storage (LFS) would need credentials; a step can fetch them. */
+async function writeFiles(setting: StepSetting): Promise<ProcessEnd> {
+  return runTool(setting, { name: 'checkout', step: null }, {
+    argv: [...GIT, '-c', 'core.fsmonitor=false', 'reset', '--hard', '--quiet'],
+    cwd: setting.folder.source,
+    env: { GIT_LFS_SKIP_SMUDGE: '1', GIT_TERMINAL_PROMPT: '0' },
+  });
+}
+
+function failureOf({ exitCode, signal, spawnError }: ProcessEnd): Failure | undefined {
+  if (spawnError !== undefined) return { code: 'spawn_failed', message: `the checkout can't start: ${spawnError}` };
+  if (exitCode === 0) return undefined;
+  const how = exitCode === null ? `git was ended by ${signal}` : `git exited with code ${exitCode}`;
+  return { code: 'step_failed', message: `the checkout failed: ${how}`, exitCode, signal };
+}
 
 /** Runs the commands of a pipeline in a new folder (decisions, section 5, "pipeline"). */
 export async function runPipeline(context: ExecutorContext, work: Work, plan: PipelinePlan): Promise<WorkResult> {

@@ -1,15 +1,46 @@
 import { realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { PipelinePlan, Step } from '../../../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import type { Assignment, PipelinePlan, Step } from '../../../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import { decodeUtf8 } from '../../../lib/bytes.ts';
 import { formatDuration } from '../../../lib/duration.ts';
 import { type ExecutorContext, marksOf, type Work } from '../context.ts';
 import type { Failure } from '../failure.ts';
-import { type ProcessEnd, runProcess } from '../process/index.ts';
-import { findProgram, isWithin, type SandboxName, type User, type View } from '../sandbox/index.ts';
-import type { ResolvedRef } from '../source/index.ts';
+import { type ProcessEnd, runProcess } from '../process/run-process.ts';
+import { findProgram, isWithin, type SandboxName, type User, type Variables, type View } from '../sandbox/index.ts';
+import type { ResolvedRef } from '../source/fetch-source.ts';
 import { alarm } from '../work-limits.ts';
-import { stepEnvironment } from './step-environment.ts';
 import { isPlainFolder, type WorkFolder } from './work-folder.ts';
+
+/** Longer input is only in the file, because the system limits the size of a process's environment. */
+const MAX_INPUT_VARIABLE = 32 * 1024;
+
+/**
+ * The environment of a step. From the machine it contains only path and language, because the rest may contain secrets
+ * of the machine. Variables of the service are set last, so that a step cannot pretend to belong to another run.
+ */
+function stepEnvironment(machine: Variables, assignment: Assignment, step: Step, folder: WorkFolder,
+  source?: ResolvedRef): Record<string, string>
+{
+  const { ref, input, projectId, repository, issueLabel } = assignment;
+  const text = input.length <= MAX_INPUT_VARIABLE ? decodeUtf8(Buffer.from(input)) : undefined;
+  return {
+    PATH: machine['PATH'] ?? '/usr/local/bin:/usr/bin:/bin',
+    LANG: machine['LANG'] ?? 'C.UTF-8',
+    HOME: folder.home,
+    TMPDIR: folder.temporary,
+    ...assignment.env,
+    ...step.env,
+    ...assignment.secrets,
+    ...Object.fromEntries(marksOf(ref!).map((mark) => mark.split('='))),
+    QUIRE_PROJECT: projectId,
+    QUIRE_REPOSITORY: repository,
+    QUIRE_ISSUE_LABEL: issueLabel,
+    ...(source === undefined ? {} : { QUIRE_COMMIT: source.commit, QUIRE_REF: source.ref }),
+    QUIRE_INPUT_FILE: folder.inputFile,
+    QUIRE_RESULT_FILE: folder.resultFile,
+    ...(text === undefined || text.includes('\0') ? {} : { QUIRE_INPUT: text }),
+  };
+}
 
 export interface StepSetting {
   readonly context: ExecutorContext;
@@ -53,13 +84,13 @@ export async function runStep(setting: StepSetting, step: Step): Promise<Failure
     view,
     name,
     image: plan.image,
-    ...(user !== undefined && { user }),
+    user,
   });
   const { end, timedOut } = await timed(work, step, (stop) =>
     runProcess({
       ...wrapped,
       marks: marksOf(work.ref),
-      ...(user !== undefined && { ownUser: user.uid }),
+      ownUser: user?.uid,
       stdout: work.output.writer('stdout', step.name),
       stderr: work.output.writer('stderr', step.name),
     }, { stop, graceMs: () => work.limits.graceMs, kill: work.limits.over, leaseLeft: work.limits.leaseLeft }));

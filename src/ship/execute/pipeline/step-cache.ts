@@ -1,21 +1,141 @@
 import { createHash } from 'node:crypto';
-import { lstat, open, readFile, realpath, writeFile } from 'node:fs/promises';
+import { lstat, open, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { Step, StepCache } from '../../../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import type { CacheDescription, DownloadCacheResponse, Step,
+  StepCache } from '../../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import { formatByteSize } from '../../../lib/byte-size.ts';
 import { type CacheKeyPart, parseCacheKey } from '../../../lib/cache-key.ts';
 import type { Failure } from '../failure.ts';
-import { findFiles, openInside, sha256Of } from '../files/index.ts';
-import type { OutputWriter } from '../output/index.ts';
-import type { ProcessEnd } from '../process/index.ts';
+import { bytesOf, findFiles, HashedFile, onDisk, openInside, sha256Of } from '../files.ts';
+import type { OutputWriter } from '../output/run-output.ts';
+import { StagingFailure } from '../port.ts';
+import type { ProcessEnd } from '../process/run-process.ts';
 import { isWithin } from '../sandbox/index.ts';
-import { type CacheEntry, type CacheMeta, CONTENT, META, nameOf, type NoteLine } from './cache-entry.ts';
 import type { StepSetting } from './run-step.ts';
-import { runTar, type TarJob } from './run-tar.ts';
-import { fetchShared, share } from './shared-cache.ts';
+import { runTar, type ToolJob } from './run-tool.ts';
+
+/** Files in the folder of a cache. */
+const [CONTENT, META] = ['content.tar', 'meta.json'] as const;
+
+interface CacheMeta {
+  readonly project: string;
+  readonly key: string;
+  /** Milliseconds since 1970. */
+  readonly createdMs: number;
+}
+
+/** A cache in the store of the ship. */
+interface CacheEntry {
+  /** Name of its folder. */
+  readonly name: string;
+  readonly key: string;
+}
+
+/** Adds a line of the ship to the log of the run. */
+type NoteLine = (level: 'info' | 'warn', text: string) => Promise<void>;
+
+const nameOf = (project: string, key: string): string =>
+  createHash('sha256').update(`${project}\0${key}`).digest('hex').slice(0, 40);
+
+/**
+ * Fetches what the server has for a key that this ship does not have, or for one of the restore keys; undefined if that
+ * is nothing, or not possible.
+ */
+async function fetchShared(setting: StepSetting,
+  wanted: { readonly key: string; readonly restoreKeys: readonly string[] },
+  note: NoteLine): Promise<CacheEntry | undefined>
+{
+  const { work } = setting;
+  let fetched: CacheEntry | undefined;
+  const reason = await work.fetchCache(wanted, async (messages) => {
+    fetched = await receive(setting, messages);
+  }, work.limits.ended);
+  if (reason !== undefined && !work.limits.ended.aborted)
+    await note('warn', `the cache ${wanted.key} is not fetched from the server: ${reason}`);
+  return fetched;
+}
+
+/** Has the server keep a cache of this ship. A failure is a warning: the ship has the cache nevertheless. */
+async function share({ context: { kept }, work }: StepSetting, { name, key }: CacheEntry,
+  note: NoteLine): Promise<void>
+{
+  const reason = await kept.use('caches', name, async (path) => {
+    const file = await open(join(path, CONTENT), 'r');
+    try {
+      const { size, sha256 } = await sha256Of(file);
+      return await work.keepCache({ key, size, sha256, content: () => bytesOf(file) }, work.limits.ended);
+    } finally {
+      await file.close();
+    }
+  }).catch((error: Error) => error.message);
+  if (reason !== undefined) await note('warn', `the server does not keep the cache ${key}: ${reason}`);
+}
+
+/** Adds a download to the caches of this ship, unless it is there already. */
+async function receive({ context: { kept }, work }: StepSetting,
+  messages: AsyncIterable<DownloadCacheResponse>): Promise<CacheEntry | undefined>
+{
+  const project = work.assignment.projectId;
+  let incoming: IncomingCache | undefined;
+  try {
+    for await (const { body } of messages) {
+      if (body.case === 'description') {
+        const entry = { name: nameOf(project, body.value.key), key: body.value.key };
+        if (kept.has('caches', entry.name)) return entry;
+        if (body.value.size > BigInt(kept.limit))
+          throw new StagingFailure(
+            `${entry.key} is larger than all that the ship keeps (${formatByteSize(kept.limit)})`,
+          );
+        incoming = await IncomingCache.begin(await onDisk(() => kept.begin()), project, body.value);
+      } else if (body.case === 'chunk') {
+        if (incoming === undefined) throw new Error('the server sent bytes without a description');
+        await incoming.file.write(body.value);
+      }
+    }
+    if (incoming === undefined) return undefined;
+    const entry = await incoming.finish();
+    await onDisk(() => kept.add('caches', entry.name, incoming!.folder));
+    return entry;
+  } catch (error) {
+    await incoming?.discard();
+    throw error;
+  }
+}
+
+/** An entry of the ship's caches whose bytes arrive. */
+class IncomingCache {
+  readonly folder: string;
+  readonly file: HashedFile;
+  readonly #project: string;
+  readonly #description: CacheDescription;
+
+  static async begin(folder: string, project: string, description: CacheDescription): Promise<IncomingCache> {
+    return new IncomingCache(folder, await HashedFile.create(join(folder, CONTENT), 0o600), project, description);
+  }
+
+  private constructor(folder: string, file: HashedFile, project: string, description: CacheDescription) {
+    this.folder = folder;
+    this.file = file;
+    this.#project = project;
+    this.#description = description;
+  }
+
+  async finish(): Promise<CacheEntry> {
+    const { key, sha256, createdUnixMs } = this.#description;
+    await this.file.finish(sha256, `the cache ${key}`);
+    const meta: CacheMeta = { project: this.#project, key, createdMs: Number(createdUnixMs) };
+    await onDisk(() => writeFile(join(this.folder, META), JSON.stringify(meta), { mode: 0o600 }));
+    return { name: nameOf(this.#project, key), key };
+  }
+
+  async discard(): Promise<void> {
+    await this.file.close();
+    await rm(this.folder, { recursive: true, force: true });
+  }
+}
 
 /** The restored cache of a step. */
-export interface OpenCache {
+interface OpenCache {
   /** Must be called after the step has succeeded. Never rejects. */
   save(): Promise<void>;
 }
@@ -70,7 +190,7 @@ async function find(setting: StepSetting, { shared, restoreKeys }: StepCache, ow
   return fetched ?? newestOf(setting, restoreKeys);
 }
 
-const ofStep = ({ plan }: StepSetting, step: Step): TarJob => ({
+const ofStep = ({ plan }: StepSetting, step: Step): ToolJob => ({
   name: `cache-${plan.steps.indexOf(step)}`,
   step: step.name,
 });

@@ -1,10 +1,35 @@
 import { execFile } from 'node:child_process';
-import { constants } from 'node:fs';
+import { constants, readFileSync } from 'node:fs';
 import { chmod, type FileHandle, lstat, mkdir, open, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import type { ExecutorContext } from '../context.ts';
+import { isAliveAs, killLeftovers, ownName } from '../process/leftovers.ts';
 import type { User } from '../sandbox/index.ts';
-import { isOwnedByOther, OWNER_FILE, ownerText } from './owner.ts';
+
+/** File in the folder of an attempt that names the process that uses it. */
+export const OWNER_FILE = '.owner';
+
+/** The text that identifies this process. */
+export const ownerText = ownName;
+
+/** Whether the process that uses a folder is alive. */
+export function isOwned(folder: string): boolean {
+  return isAliveAs(ownerOf(folder));
+}
+
+/** Whether another living process uses a folder. */
+export function isOwnedByOther(folder: string): boolean {
+  return ownerOf(folder) !== ownName() && isOwned(folder);
+}
+
+function ownerOf(folder: string): string {
+  try {
+    return readFileSync(join(folder, OWNER_FILE), 'utf8');
+  } catch {
+    return '';
+  }
+}
 
 /** The folders of one attempt. */
 export interface WorkFolder {
@@ -137,4 +162,24 @@ async function openFolders(path: string): Promise<void> {
   await chmod(path, 0o700);
   for (const entry of await readdir(path, { withFileTypes: true }))
     if (entry.isDirectory()) await openFolders(join(path, entry.name));
+}
+
+const ATTEMPT_FOLDER = /^([0-9a-f]{32})\.(\d+)$/;
+
+/**
+ * Cleans up after processes that have died: kills the work that they started, and removes its folders. Work of living
+ * processes is not touched.
+ */
+export async function clearAbandonedWork({ workDir, users, log }: ExecutorContext): Promise<void> {
+  for (const name of await readdir(workDir)) {
+    const path = join(workDir, name);
+    const [, runId, attempt] = ATTEMPT_FOLDER.exec(name) ?? [];
+    if (runId === undefined || isOwned(path)) continue;
+    const user = await userOf(path);
+    const survivors = [...await killLeftovers({ variables: [`QUIRE_RUN_ID=${runId}`, `QUIRE_ATTEMPT=${attempt}`] }),
+      ...(user === undefined ? [] : await users?.endAbandoned(user.uid) ?? [])];
+    if (survivors.length > 0) log.warn({ run: runId, processes: survivors }, 'abandoned processes cannot be killed');
+    await removeFolder(path, user);
+    log.info({ run: runId, attempt: Number(attempt) }, 'removed abandoned work');
+  }
 }

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import type { OutputWriter } from '../output/index.ts';
-import { livingProcesses, type ProcessPlan, type ProcessSignals, runProcess } from './index.ts';
+import type { OutputWriter } from '../output/run-output.ts';
+import { livingProcesses } from './leftovers.ts';
+import { type ProcessPlan, type ProcessSignals, runProcess } from './run-process.ts';
 
 /** Collects what is written; `lines` resolves when there are this many lines. */
 function collector(): OutputWriter & { text(): string; saw(text: string): Promise<void> } {

@@ -8,7 +8,7 @@ import { livingProcesses } from './leftovers.ts';
 /** Watches three groups, releases the second, and ends by `end`. `leases`: of the groups, in milliseconds. */
 const program = (end: string, leases = '[]'): string => `
   import { spawn } from 'node:child_process';
-  import { Watchdog } from '${new URL('./watchdog.ts', import.meta.url).href}';
+  import { Watchdog } from '${new URL('./run-process.ts', import.meta.url).href}';
   const watchdog = new Watchdog();
   const until = ${leases}.map((ms) => performance.now() + ms); // a released one counts no more
   const groups = ['1', '2', '3'].map((GROUP, index) => {

@@ -1,5 +1,4 @@
-export { type Machine, thisMachine, type Variables } from './machine.ts';
-export { findProgram } from './programs.ts';
+export { findProgram, type Machine, thisMachine, type Variables } from './machine.ts';
 export { Sandboxes } from './sandboxes.ts';
 export { closedAbove, isWithin, type View, viewOf } from './view.ts';
 export { SANDBOXES, type SandboxName, type User } from './wrap.ts';

@@ -28,7 +28,7 @@ const BY_STRENGTH: readonly SandboxName[] = ['bubblewrap', 'namespaces', 'none']
 /** The sandboxes in which a step can see neither the files nor the processes of the service, whatever user runs it. */
 const SEPARATING: readonly SandboxName[] = ['bubblewrap', 'namespaces', 'container'];
 
-export interface SandboxesOptions {
+interface SandboxesOptions {
   readonly machine: Machine;
   /** Contains a folder while a sandbox is tested. */
   readonly workDir: string;
@@ -183,7 +183,7 @@ export class Sandboxes {
       view: this.#options.view(),
       name: `quire-probe-${process.pid}`,
       image: '',
-      ...(user === undefined ? {} : { user }),
+      user,
     };
   }
 }

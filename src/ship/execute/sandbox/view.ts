@@ -16,7 +16,7 @@ export interface View {
   readonly writable: readonly { readonly target: string; readonly options: string }[];
 }
 
-export interface Machinery {
+interface Machinery {
   /** Contains the folders of all attempts. */
   readonly workDir: string;
   /** Folders and files of the service that no step may see. */

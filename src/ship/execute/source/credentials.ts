@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { GitCredentials } from '../../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 
 /** The credentials of git for one repository, and how they are removed. */
-export interface GivenCredentials {
+interface GivenCredentials {
   readonly env: Readonly<Record<string, string>>;
   remove(): Promise<void>;
 }

@@ -1,19 +1,122 @@
 import { createHash } from 'node:crypto';
-import { join } from 'node:path';
+import { appendFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import type { PipelinePlan } from '../../../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import { didYouMean } from '../../../lib/did-you-mean.ts';
 import { isCommit, isGitRef } from '../../../lib/git-ref.ts';
 import type { ExecutorContext, Work } from '../context.ts';
 import type { Failure } from '../failure.ts';
-import { GIT } from '../git.ts';
-import type { ProcessEnd } from '../process/index.ts';
-import { arrangeRepository } from './arrange-repository.ts';
+import { collector, GIT, runGit } from '../git.ts';
+import type { ProcessEnd } from '../process/run-process.ts';
 import { giveCredentials } from './credentials.ts';
-import { patternsOf, readRemoteRefs, type RemoteRefs, type ResolvedRef, resolveRef,
-  unknownRef } from './remote-refs.ts';
-import { collector, runGit } from './run-git.ts';
 import { EMPTY, FETCH, NO_SUCH_COMMIT, shell, TAKE } from './scripts.ts';
 
-export interface SourceRequest {
+/** A commit, and the ref by which it was found. */
+export interface ResolvedRef {
+  readonly commit: string;
+  /** The form that steps see: the name of the branch or tag, or the commit. */
+  readonly ref: string;
+  /** The checked-out branch; absent for tags and commits. */
+  readonly branch?: string;
+}
+
+/**
+ * Refs by full name, as `git ls-remote --symref` lists them: git does not check the target of HEAD, which becomes the
+ * name of a file.
+ */
+interface RemoteRefs {
+  readonly commits: ReadonlyMap<string, string>;
+  /** The target of HEAD, if that is the name of a ref. */
+  readonly head: string | undefined;
+}
+
+/** Most names in an error message. */
+const SHOWN = 10;
+const [HEADS, TAGS] = ['refs/heads/', 'refs/tags/'];
+
+function readRemoteRefs(text: string): RemoteRefs {
+  const commits = new Map<string, string>();
+  let head: string | undefined;
+  for (const line of text.split('\n')) {
+    const [value = '', name] = line.split('\t');
+    if (name === undefined) continue;
+    if (name === 'HEAD' && value.startsWith('ref: ')) {
+      const target = value.slice('ref: '.length);
+      if (isGitRef(target)) head = target;
+    } else if (isCommit(value)) commits.set(name, value);
+  }
+  return { commits, head };
+}
+
+/** The arguments of `git ls-remote`: the names that a ref may mean. */
+function patternsOf(ref: string): string[] {
+  if (ref === '') return ['HEAD'];
+  return [ref, `${HEADS}${ref}`, `${TAGS}${ref}`].filter((name) => name.startsWith('refs/')).flatMap((
+    name,
+  ) => [name, `${name}^{}`]);
+}
+
+/**
+ * The commit of a ref: a branch before a tag; an annotated tag means its commit. Without a ref, the default branch is
+ * used.
+ */
+function resolveRef({ commits, head }: RemoteRefs, ref: string): ResolvedRef | undefined {
+  if (ref === '') {
+    const commit = commits.get('HEAD');
+    const branch = head?.startsWith(HEADS) ? head.slice(HEADS.length) : undefined;
+    return commit === undefined ? undefined : { commit, ref: branch ?? commit, branch };
+  }
+  for (const name of [`${HEADS}${ref}`, `${TAGS}${ref}`, ...(ref.startsWith('refs/') ? [ref] : [])]) {
+    const commit = commits.get(`${name}^{}`) ?? commits.get(name);
+    if (commit !== undefined)
+      return { commit, ref, branch: name.startsWith(HEADS) ? name.slice(HEADS.length) : undefined };
+  }
+  return undefined;
+}
+
+/** Why nothing can be checked out, with similar names. */
+function unknownRef({ commits }: RemoteRefs, ref: string): string {
+  const names = [HEADS, TAGS].flatMap((prefix) =>
+    [...commits.keys()].filter((name) => name.startsWith(prefix) && !name.endsWith('^{}')).map((name) =>
+      name.slice(prefix.length)
+    )
+  );
+  const more = names.length > SHOWN ? `, and ${names.length - SHOWN} more` : '';
+  const there = names.length === 0 ? 'it has none' : `there are: ${names.slice(0, SHOWN).join(', ')}${more}`;
+  if (ref === '') return `the repository has no default branch; ${there}`;
+  const hint = /^[0-9a-f]{7,63}$/.test(ref) ? '; a commit is named by all of its characters' : didYouMean(ref, names);
+  return `the repository has no branch or tag "${ref}"; ${there}${hint}`;
+}
+
+/**
+ * Turns a bare repository that no other user may enter yet into the repository of a work tree: sets its origin, and
+ * what is checked out. Writing the files directly replaces six processes of git (gitrepository-layout(5)).
+ */
+async function arrangeRepository(folder: string, url: string, source?: ResolvedRef): Promise<void> {
+  const config = await readFile(join(folder, 'config'), 'utf8');
+  await writeFile(join(folder, 'config'), config.replace('bare = true', 'bare = false'));
+  await appendFile(join(folder, 'config'),
+    `[remote "origin"]\n\turl = ${quoted(url)}\n\tfetch = +refs/heads/*:refs/remotes/origin/*\n`);
+  await rm(join(folder, 'FETCH_HEAD'), { force: true });
+  if (source === undefined) return;
+  const { commit, branch } = source;
+  if (branch === undefined) return writeFile(join(folder, 'HEAD'), `${commit}\n`);
+  for (const ref of [`refs/heads/${branch}`, `refs/remotes/origin/${branch}`]) {
+    await mkdir(dirname(join(folder, ref)), { recursive: true });
+    await writeFile(join(folder, ref), `${commit}\n`);
+  }
+  await appendFile(join(folder, 'config'),
+    `[branch ${quoted(branch)}]\n\tremote = origin\n\tmerge = ${quoted(`refs/heads/${branch}`)}\n`);
+  await writeFile(join(folder, 'HEAD'), `ref: refs/heads/${branch}\n`);
+}
+
+/** Quotes values and names of sections (git-config(1), "Syntax"). */
+function quoted(text: string): string {
+  if (/[\u0000-\u001f]/.test(text)) throw new Error('the address of the repository has control characters');
+  return `"${text.replace(/["\\]/g, '\\$&')}"`;
+}
+
+interface SourceRequest {
   readonly context: ExecutorContext;
   readonly work: Work;
   readonly plan: PipelinePlan;
@@ -34,7 +137,7 @@ class SourceFailure extends Error {
 }
 
 /** What was fetched; `undefined` for a repository without commits. */
-export type Fetched = { readonly source: ResolvedRef | undefined } | { readonly failure: Failure };
+type Fetched = { readonly source: ResolvedRef | undefined } | { readonly failure: Failure };
 
 /**
  * Finds the commit of a pipeline, and fetches it with its repository into the work tree's `.git`, without writing a
@@ -88,7 +191,7 @@ async function knownCommit(request: SourceRequest, env: Readonly<Record<string, 
   const { commit, gitRef } = request.plan;
   if (isCommit(gitRef) || gitRef === '') return { commit: commit || gitRef, ref: gitRef || commit };
   const now = resolveRef(await list(request, patternsOf(gitRef), env), gitRef);
-  return { commit, ref: gitRef, ...(now?.branch !== undefined && { branch: now.branch }) };
+  return { commit, ref: gitRef, branch: now?.branch };
 }
 
 async function resolveRemote(request: SourceRequest,

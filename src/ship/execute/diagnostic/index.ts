@@ -1,1 +1,0 @@
-export { runDiagnostic } from './run-diagnostic.ts';

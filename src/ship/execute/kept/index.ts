@@ -1,1 +1,0 @@
-export { type KeptKind, KeptStore } from './kept-store.ts';

@@ -1,2 +1,0 @@
-export { clearAbandonedWork } from './abandoned-work.ts';
-export { runPipeline } from './run-pipeline.ts';

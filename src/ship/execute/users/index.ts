@@ -1,2 +1,0 @@
-export { clearSharedPlaces } from './shared-places.ts';
-export { DEFAULT_USER_IDS, type HeldUser, type UserIdRange, UserIds } from './user-ids.ts';

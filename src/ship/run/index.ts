@@ -1,2 +1,0 @@
-export { refKey } from '../ref-key.ts';
-export { HeldRun } from './held-run.ts';

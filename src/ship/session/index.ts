@@ -1,2 +1,0 @@
-export { Hold } from './hold.ts';
-export { Session, type SessionEnd, type SessionOwner } from './session.ts';

@@ -1,4 +1,0 @@
-export { RECONNECT, RetryPause } from './retry-pause.ts';
-export { Signal } from './signal.ts';
-export { sleepUntil } from './sleep-until.ts';
-export { untilAborted } from './until-aborted.ts';
