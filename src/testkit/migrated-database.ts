@@ -15,11 +15,11 @@ const templates = new Map<readonly Migration[], Promise<string>>();
  * tables take up to ten times as long as everything else that opening a small database does.
  */
 export async function openMigrated(options: DatabaseOptions, migrations: readonly Migration[]): Promise<Sql> {
-  const isPostgres = process.env['QUIRE_TEST_POSTGRES'] !== undefined;
-  const template = isPostgres ? undefined : await templateOf(migrations);
-  if (template !== undefined && options.path !== ':memory:') await copyUnlessThere(template, options.path);
+  const template = await templateOf(migrations);
+  if (options.path !== ':memory:') await copyUnlessThere(template, options.path);
   const sql = await openDatabase(options);
-  if (template !== undefined && options.path === ':memory:') await sql.replaceFrom(template);
+  // Suites that run over PostgreSQL get a schema of a server instead.
+  if (sql.info.driver === 'sql.js') await sql.replaceFrom(template);
   await migrate(sql, migrations);
   return sql;
 }

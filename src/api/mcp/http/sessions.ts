@@ -38,11 +38,14 @@ export function ownerOf({ owner, key, user }: Identity & { readonly ok: true }):
   return user === undefined ? undefined : `user ${user.account ?? user.username}`;
 }
 
-/** Ends a response without an end of its own when the credential of its request ends. */
-export function endWith(party: Party, response: ServerResponse): void {
+/** Ends a response without an end of its own when the credential of its request ends. `then`: when it is closed. */
+export function endWith(party: Party, response: ServerResponse, then?: () => void): void {
   const { signal, release } = party.follow();
   signal.addEventListener('abort', () => void response.end(), { once: true });
-  whenClosed(response, release);
+  whenClosed(response, () => {
+    release();
+    then?.();
+  });
 }
 
 /**

@@ -45,9 +45,8 @@ export class StreamableEndpoint {
     const transport = this.#transports.get(session.id);
     if (transport === undefined) throw sessionNotFound();
     this.#sessions.keepFor(session, party);
-    const isStream = ctx.method === 'GET';
-    whenClosed(ctx.res, isStream ? session.hold() : session.begin());
-    if (isStream) endWith(party, ctx.res);
+    if (ctx.method === 'GET') endWith(party, ctx.res, session.hold());
+    else whenClosed(ctx.res, session.begin());
     await handle(transport, ctx, sender, message);
   }
 
