@@ -11,7 +11,7 @@ import { Writers } from '../../../src/testkit/crash/writers.ts';
 import { DocsProcess } from '../../../src/testkit/docs-process.ts';
 import { eventually } from '../../../src/testkit/runs-faults/eventually.ts';
 
-const ROUNDS = Number(process.env['QUIRE_CRASH_ROUNDS'] ?? 20);
+const ROUNDS = Number(process.env['QUIRE_CRASH_ROUNDS'] ?? 6);
 const SEED = Number(process.env['QUIRE_CRASH_SEED'] ?? 20_261);
 const WRITERS = 12;
 const WRITES_PER_ROUND = 60;
