@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { bareEnvironment } from '../bare-environment.ts';
-import { type Ending, MAIN, ROOT } from '../docs-process.ts';
+import { type Ending, ROOT, START } from '../docs-process.ts';
 import { TIMEOUT_MS } from './eventually.ts';
 
 export interface ProgramOptions {
@@ -22,7 +22,7 @@ export class Program {
   #output = '';
 
   constructor(args: readonly string[], { env = {}, maxFileBytes }: ProgramOptions = {}) {
-    const command = [process.execPath, MAIN, ...args];
+    const command = [process.execPath, ...START, ...args];
     // Only the soft limit, so that it can be lifted again.
     const argv = maxFileBytes === undefined
       ? command

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Run } from '../../../generated/runs/sdk/types.gen.ts';
 import { bareEnvironment } from '../bare-environment.ts';
-import { MAIN, ROOT } from '../docs-process.ts';
+import { ROOT, START } from '../docs-process.ts';
 
 const TOKEN = 'a-token-of-many-characters';
 
@@ -75,7 +75,7 @@ ${yaml}`);
 
   async start(): Promise<void> {
     const { local = 0, env } = this.#options;
-    const child = spawn(process.execPath, [MAIN, 'runs', '--config', this.#config], {
+    const child = spawn(process.execPath, [...START, 'runs', '--config', this.#config], {
       cwd: ROOT,
       env: { ...bareEnvironment(), RUNS_API_TOKEN: TOKEN, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],

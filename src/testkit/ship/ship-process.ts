@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { bareEnvironment } from '../bare-environment.ts';
-import { type Ending, MAIN, ROOT } from '../docs-process.ts';
+import { type Ending, ROOT, START } from '../docs-process.ts';
 
 /** `quire ship ...` as a separate process. */
 export class ShipProcess {
@@ -12,7 +12,7 @@ export class ShipProcess {
   static readonly #running = new Set<ShipProcess>();
 
   constructor(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
-    const child = spawn(process.execPath, [MAIN, 'ship', ...args], {
+    const child = spawn(process.execPath, [...START, 'ship', ...args], {
       cwd: ROOT,
       env: { ...bareEnvironment(), ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
