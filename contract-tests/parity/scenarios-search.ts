@@ -323,6 +323,7 @@ export const searches: Record<string, Scenario> = {
       limit: 1,
       filterMeta: { kind: ['animal'] },
     });
+    await ok('searchAcrossCollections', { query: 'whales', ...targets, topK: 1, fields: ['kind', 'contentMd'] });
     await ok('searchAcrossCollections', {
       query: 'whales',
       ...targets,
