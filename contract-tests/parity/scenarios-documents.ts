@@ -160,6 +160,7 @@ export const documents: Record<string, Scenario> = {
       topK: 2,
     });
     await ok('searchDocuments', { langs: ['de', 'fr'] });
+    await ok('searchDocuments', { rangeMeta: [{ field: 'addedAt', gte: 1 }, { field: 'kind', lt: 'q' }] });
     for (const asc of [true, false, undefined]) await ok('searchDocuments', { sort: 'key', asc });
     await ok('searchDocuments', { sort: 'updatedAt', asc: true });
     await ok('searchDocuments', { asc: false });

@@ -161,6 +161,12 @@ export const rules: Record<string, Scenario> = {
     await ok('getSessionHistory', { sessionId, limit: 1, offset: 1 });
     await ok('recallMemory', { query: 'krill', userId: collection, strategy: 'keyword', includeContent: true });
     await ok('recallMemory', {
+      query: 'krill',
+      userId: collection,
+      strategy: 'keyword',
+      rangeMeta: [{ field: 'role', lt: 'b' }],
+    });
+    await ok('recallMemory', {
       query: 'whales',
       userId: collection,
       sessionId,

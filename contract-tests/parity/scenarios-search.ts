@@ -111,7 +111,10 @@ export const searches: Record<string, Scenario> = {
       radiusMeters: 1e6,
       algorithm: 'geohash',
       distance: 'geodesic',
-    }, { filterMeta: { kind: ['fruit'] }, includeContent: true }, { filter: { text: 'year < 2000' }, langs: ['en'] }])
+    }, { filterMeta: { kind: ['fruit'] }, includeContent: true }, { filter: { text: 'year < 2000' }, langs: ['en'] }, {
+      rangeMeta: [{ field: 'year', gte: 2020, lt: '2022' }],
+      fields: ['kind'],
+    }])
       await ok('searchGeo', { ...near, ...more });
     await ok('searchGeoWithin', { minLat: 40, maxLat: 60, minLng: 170, maxLng: 20 });
     await ok('searchGeoWithin', {
@@ -131,6 +134,8 @@ export const searches: Record<string, Scenario> = {
       maxLng: 20,
       filterMeta: { kind: ['animal'] },
       filter: { text: 'year <= 2020' },
+      rangeMeta: [{ field: 'year', gte: 2020, lt: '2022' }],
+      fields: ['contentMd'],
     });
     const ring = [[0, 40], [20, 40], [20.5, 60], [0, 60]];
     await ok('searchGeoPolygon', {
@@ -145,6 +150,8 @@ export const searches: Record<string, Scenario> = {
       polygon: { type: 'Polygon', coordinates: [ring] },
       filter: { text: 'year > 2000' },
       langs: ['en'],
+      rangeMeta: [{ field: 'year', gte: 2020, lt: '2022' }],
+      fields: ['kind'],
       offset: 1,
       includeContent: true,
     });
@@ -230,6 +237,9 @@ export const searches: Record<string, Scenario> = {
       fields: ['kind'],
     });
     await ok('searchVectors', { query: 'red apples', rerank: 'none' });
+    await ok('searchVectors', { query: 'red apples', rangeMeta: [{ field: 'year', gte: 2020, lt: '2022' }] });
+    await ok('searchVectors', { query: 'red apples', boost: { 'kind:animal': 3, 'year:2019': -2 } });
+    await refused('invalid_argument', 'searchVectors', { query: 'red apples', boost: { animal: 3 } });
     await ok('searchVectors', { query: 'red apples', facetBy: ['kind', 'lang', 'none'], facetMaxValues: 1 });
     await walk(calls, 'searchVectors', { queryVector: VECTOR, distanceMetric: 'euclidean' });
     await walk(calls, 'searchVectors', { query: 'apples', retrievalMode: 'chunk', sort: 'year:desc, key' });
@@ -257,6 +267,7 @@ export const searches: Record<string, Scenario> = {
       algorithm: 'bm25f',
       fuzzy: 1,
       boost: { 'kind:animal': 2 },
+      rangeMeta: [{ field: 'year', gte: 2020, lt: '2022' }],
       includeContent: false,
     }, {
       filterMeta: { kind: ['fruit'] },
@@ -312,11 +323,14 @@ export const searches: Record<string, Scenario> = {
       limit: 1,
       filterMeta: { kind: ['animal'] },
     });
+    await ok('searchAcrossCollections', { query: 'whales', ...targets, topK: 1, fields: ['kind', 'contentMd'] });
     await ok('searchAcrossCollections', {
       query: 'whales',
       ...targets,
       filter: { text: 'kind != animal' },
       langs: ['en'],
+      rangeMeta: [{ field: 'year', gte: 2020, lt: '2022' }],
+      boost: { 'kind:green': 2 },
     });
     await ok('searchAcrossCollections', {
       queryVector: VECTOR,
@@ -341,6 +355,10 @@ export const searches: Record<string, Scenario> = {
       filterMeta: { kind: ['fruit', 'animal'] },
       filter: { text: 'NOT kind = copy' },
       langs: ['en'],
+      rangeMeta: [{ field: 'year', gte: 2020, lt: '2022' }],
+      boost: { 'kind:animal': 2 },
+      facetBy: ['kind', 'none'],
+      facetMaxValues: 1,
     });
     await ok('findSimilar', {
       key: 'whales',

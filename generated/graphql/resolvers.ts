@@ -975,6 +975,20 @@ export type FilterInput = {
   readonly exists?: InputMaybe<Scalars['Boolean']['input']>;
 };
 
+/** A range that some value of a field must be in. Numbers are compared as such, else dates, else texts by code point. */
+export type RangeInput = {
+  /** A metadata key, or `addedAt` or `updatedAt`. */
+  readonly field: Scalars['String']['input'];
+  /** At least this. */
+  readonly gte?: InputMaybe<Scalars['FilterValue']['input']>;
+  /** At most this. */
+  readonly lte?: InputMaybe<Scalars['FilterValue']['input']>;
+  /** More than this. */
+  readonly gt?: InputMaybe<Scalars['FilterValue']['input']>;
+  /** Less than this. */
+  readonly lt?: InputMaybe<Scalars['FilterValue']['input']>;
+};
+
 /** A circle on the globe. */
 export type GeoCircleInput = {
   /** Latitude of its middle in degrees, north positive. */
@@ -1116,6 +1130,8 @@ export type SearchInput = {
   readonly filter?: InputMaybe<FilterInput>;
   /** Keeps the documents in one of these languages; letter case does not matter, and an empty list keeps all. */
   readonly langs?: InputMaybe<ReadonlyArray<Scalars['String']['input']>>;
+  /** Ranges that must all hold. */
+  readonly rangeMeta?: InputMaybe<ReadonlyArray<RangeInput>>;
   /** What to sort by, such as `updatedAt`, or `year:desc, title:asc`; absent means by key, ascending. */
   readonly sort?: InputMaybe<Scalars['String']['input']>;
   /** Whether to sort ascending by the keys of `sort` that name no direction. The default is false with `sort` and true without. */
@@ -1380,20 +1396,6 @@ export type FtsInput = {
   readonly facetMaxValues?: InputMaybe<Scalars['Int']['input']>;
 };
 
-/** A range that some value of a field must be in. Numbers are compared as such, else dates, else texts by code point. */
-export type RangeInput = {
-  /** A metadata key, or `addedAt` or `updatedAt`. */
-  readonly field: Scalars['String']['input'];
-  /** At least this. */
-  readonly gte?: InputMaybe<Scalars['FilterValue']['input']>;
-  /** At most this. */
-  readonly lte?: InputMaybe<Scalars['FilterValue']['input']>;
-  /** More than this. */
-  readonly gt?: InputMaybe<Scalars['FilterValue']['input']>;
-  /** Less than this. */
-  readonly lt?: InputMaybe<Scalars['FilterValue']['input']>;
-};
-
 /** A word, phrase or title that begins as was typed. */
 export type Completion = {
   readonly __typename?: 'Completion';
@@ -1618,6 +1620,8 @@ export type HybridSearchInput = {
   readonly filter?: InputMaybe<FilterInput>;
   /** Keeps the documents in one of these languages; letter case does not matter, and an empty list keeps all. */
   readonly langs?: InputMaybe<ReadonlyArray<Scalars['String']['input']>>;
+  /** Ranges that must all hold. */
+  readonly rangeMeta?: InputMaybe<ReadonlyArray<RangeInput>>;
   /** Keeps the documents within this circle. */
   readonly geo?: InputMaybe<GeoCircleInput>;
   /** Whether documents carry their body. The default is whether `contentMd` is asked for. */
@@ -1795,6 +1799,8 @@ export type RecallInput = {
   readonly filter?: InputMaybe<FilterInput>;
   /** Keeps the documents in one of these languages; letter case does not matter, and an empty list keeps all. */
   readonly langs?: InputMaybe<ReadonlyArray<Scalars['String']['input']>>;
+  /** Ranges that must all hold. */
+  readonly rangeMeta?: InputMaybe<ReadonlyArray<RangeInput>>;
   /** Whether documents carry their body. The default is whether `contentMd` is asked for. */
   readonly includeContent?: InputMaybe<Scalars['Boolean']['input']>;
   /** Tokens that the results may cost together; 0 means no budget. The default is that of the collection's retrieval profile. */
@@ -1942,7 +1948,7 @@ export type VectorSearchResult = {
   readonly __typename?: 'VectorSearchResult';
   /** The document. */
   readonly document: Document;
-  /** Similarity to the query; the greater the better. */
+  /** Similarity to the query, after boosts; the greater the better. */
   readonly score: Scalars['Float']['output'];
   /** Place among the results, from 1. */
   readonly rank: Scalars['Int']['output'];
@@ -1980,7 +1986,7 @@ export type VectorSearchResponse = {
   readonly contextTruncated: Scalars['Boolean']['output'];
   /** How many of the best 50 results the encoder has put in order; null when it was not asked. */
   readonly reranked?: Maybe<Scalars['Int']['output']>;
-  /** Counts of the values of `facetBy` over the candidates: an object from a field to a list of `value` and `count`; null without `facetBy`, and for `similar`. */
+  /** Counts of the values of `facetBy` over the candidates: an object from a field to a list of `value` and `count`; null without `facetBy`. */
   readonly facets?: Maybe<Scalars['JSONObject']['output']>;
   /** Whether facets had more values than one response may hold, a quarter of it. */
   readonly facetsTruncated: Scalars['Boolean']['output'];
@@ -2088,7 +2094,7 @@ export type VectorSearchInput = {
   readonly offset?: InputMaybe<Scalars['Int']['input']>;
   /** Tokens that the results may cost together; 0 means no budget. The default is that of the collection's retrieval profile. */
   readonly contextTokenBudget?: InputMaybe<Scalars['Int']['input']>;
-  /** Results that score less are left out, 0 to 1; the default is 0. */
+  /** Results whose similarity, before boosts, is less are left out, 0 to 1; the default is 0. */
   readonly threshold?: InputMaybe<Scalars['Float']['input']>;
   /** Values that the metadata must have. */
   readonly filterMeta?: InputMaybe<ReadonlyArray<MetaInput>>;
@@ -2096,6 +2102,10 @@ export type VectorSearchInput = {
   readonly filter?: InputMaybe<FilterInput>;
   /** Keeps the documents in one of these languages; letter case does not matter, and an empty list keeps all. */
   readonly langs?: InputMaybe<ReadonlyArray<Scalars['String']['input']>>;
+  /** Ranges that must all hold. */
+  readonly rangeMeta?: InputMaybe<ReadonlyArray<RangeInput>>;
+  /** Factors by metadata, keyed `metaKey:metaValue`: a positive number multiplies the score, a negative one divides it. */
+  readonly boost?: InputMaybe<Scalars['JSONObject']['input']>;
   /** Keeps the documents within this circle. */
   readonly geo?: InputMaybe<GeoCircleInput>;
   /** Whether documents carry their body. The default is whether `contentMd` is asked for. */
@@ -2142,7 +2152,7 @@ export type SimilarInput = {
   readonly offset?: InputMaybe<Scalars['Int']['input']>;
   /** Tokens that the results may cost together; 0 means no budget. The default is that of the collection's retrieval profile. */
   readonly contextTokenBudget?: InputMaybe<Scalars['Int']['input']>;
-  /** Results that score less are left out, 0 to 1; the default is 0. */
+  /** Results whose similarity, before boosts, is less are left out, 0 to 1; the default is 0. */
   readonly threshold?: InputMaybe<Scalars['Float']['input']>;
   /** Values that the metadata must have. */
   readonly filterMeta?: InputMaybe<ReadonlyArray<MetaInput>>;
@@ -2150,6 +2160,10 @@ export type SimilarInput = {
   readonly filter?: InputMaybe<FilterInput>;
   /** Keeps the documents in one of these languages; letter case does not matter, and an empty list keeps all. */
   readonly langs?: InputMaybe<ReadonlyArray<Scalars['String']['input']>>;
+  /** Ranges that must all hold. */
+  readonly rangeMeta?: InputMaybe<ReadonlyArray<RangeInput>>;
+  /** Factors by metadata, keyed `metaKey:metaValue`: a positive number multiplies the score, a negative one divides it. */
+  readonly boost?: InputMaybe<Scalars['JSONObject']['input']>;
   /** Keeps the documents within this circle. */
   readonly geo?: InputMaybe<GeoCircleInput>;
   /** Whether documents carry their body. The default is whether `contentMd` is asked for. */
@@ -2162,6 +2176,10 @@ export type SimilarInput = {
   readonly algorithm?: InputMaybe<Scalars['String']['input']>;
   /** How similarity is measured: `cosine`, `dot_product` or `euclidean`; the default is `cosine`. */
   readonly distanceMetric?: InputMaybe<Scalars['String']['input']>;
+  /** Metadata keys, or `lang`, whose values to count over the candidates. */
+  readonly facetBy?: InputMaybe<ReadonlyArray<Scalars['String']['input']>>;
+  /** Values of each facet at most; the default is 0, which means all. */
+  readonly facetMaxValues?: InputMaybe<Scalars['Int']['input']>;
 };
 
 /** A search of several collections by meaning: by a text, a vector, or a stored document. */
@@ -2182,7 +2200,7 @@ export type CrossSearchInput = {
   readonly limit?: InputMaybe<Scalars['Int']['input']>;
   /** How many of the best results to skip; the default is 0. */
   readonly offset?: InputMaybe<Scalars['Int']['input']>;
-  /** Results that score less are left out, 0 to 1; the default is 0. */
+  /** Results whose similarity, before boosts, is less are left out, 0 to 1; the default is 0. */
   readonly threshold?: InputMaybe<Scalars['Float']['input']>;
   /** How the nearest vectors are found: `flat`, `hnsw`, `ivf`, `pq`, `opq`, `sq`, `sq4`, `bq` or `quantized`. The default is what the collection's quantization asks for, else the server's. */
   readonly algorithm?: InputMaybe<Scalars['String']['input']>;
@@ -2194,6 +2212,10 @@ export type CrossSearchInput = {
   readonly filter?: InputMaybe<FilterInput>;
   /** Keeps the documents in one of these languages; letter case does not matter, and an empty list keeps all. */
   readonly langs?: InputMaybe<ReadonlyArray<Scalars['String']['input']>>;
+  /** Ranges that must all hold. */
+  readonly rangeMeta?: InputMaybe<ReadonlyArray<RangeInput>>;
+  /** Factors by metadata, keyed `metaKey:metaValue`: a positive number multiplies the score, a negative one divides it. */
+  readonly boost?: InputMaybe<Scalars['JSONObject']['input']>;
   /** Whether documents carry their body. The default is whether `contentMd` is asked for. */
   readonly includeContent?: InputMaybe<Scalars['Boolean']['input']>;
 };
@@ -2205,7 +2227,7 @@ export type CrossSearchResult = {
   readonly collection: Scalars['String']['output'];
   /** The document. */
   readonly document: Document;
-  /** Similarity to the query; the greater the better. */
+  /** Similarity to the query, after boosts; the greater the better. */
   readonly score: Scalars['Float']['output'];
   /** Place among the results, from 1. */
   readonly rank: Scalars['Int']['output'];
@@ -2454,6 +2476,7 @@ export type ResolversTypes = {
   Role: Role;
   MetaInput: MetaInput;
   FilterInput: FilterInput;
+  RangeInput: RangeInput;
   GeoCircleInput: GeoCircleInput;
   Float: ResolverTypeWrapper<Scalars['Float']['output']>;
   Document: ResolverTypeWrapper<Document>;
@@ -2476,7 +2499,6 @@ export type ResolversTypes = {
   MatchingStrategy: MatchingStrategy;
   Totals: Totals;
   FTSInput: FtsInput;
-  RangeInput: RangeInput;
   Completion: ResolverTypeWrapper<Completion>;
   Completions: ResolverTypeWrapper<Completions>;
   AggregateInput: AggregateInput;
@@ -2561,6 +2583,7 @@ export type ResolversParentTypes = {
   FilterValue: Scalars['FilterValue']['output'];
   MetaInput: MetaInput;
   FilterInput: FilterInput;
+  RangeInput: RangeInput;
   GeoCircleInput: GeoCircleInput;
   Float: Scalars['Float']['output'];
   Document: Document;
@@ -2579,7 +2602,6 @@ export type ResolversParentTypes = {
   SpellCorrected: SpellCorrected;
   FTSResponse: FtsResponse;
   FTSInput: FtsInput;
-  RangeInput: RangeInput;
   Completion: Completion;
   Completions: Completions;
   AggregateInput: AggregateInput;

@@ -926,7 +926,7 @@ export const searchAcrossCollections = <ThrowOnError extends boolean = false>(op
 /**
  * Find documents like one that is stored
  *
- * Ranks the documents of a collection by the similarity of their vectors to the mean of the vectors of the document `key`, which is left out itself. Without `lang` it is the one in the first language by the alphabet. A document that was written since it was embedded is embedded now; when that is not possible, its former vectors are used. Filters and paging are those of `/v1/vector-search`. An unknown document returns 404, one without any vectors 400.
+ * Ranks the documents of a collection by the similarity of their vectors to the mean of the vectors of the document `key`, which is left out itself. Without `lang` it is the one in the first language by the alphabet. A document that was written since it was embedded is embedded now; when that is not possible, its former vectors are used. Filters, boosts, facets and paging are those of `/v1/vector-search`. An unknown document returns 404, one without any vectors 400.
  */
 export const findSimilar = <ThrowOnError extends boolean = false>(options: Options<FindSimilarData, ThrowOnError>): RequestResult<FindSimilarResponses, FindSimilarErrors, ThrowOnError> => (options.client ?? client).post<FindSimilarResponses, FindSimilarErrors, ThrowOnError>({
     security: CREDENTIALS,

@@ -965,6 +965,42 @@ export type Filter = string | FilterNode;
 export type Langs = Array<Lang>;
 
 /**
+ * A Unix time in seconds, an ISO 8601 date, a number, or text.
+ */
+export type RangeValue = string | number;
+
+/**
+ * Bounds of one field; any value of a metadata key may satisfy them.
+ */
+export type RangeCondition = {
+    /**
+     * A metadata key, or `addedAt` or `updatedAt`.
+     */
+    field: string;
+    /**
+     * At least this.
+     */
+    gte?: RangeValue;
+    /**
+     * At most this.
+     */
+    lte?: RangeValue;
+    /**
+     * More than this.
+     */
+    gt?: RangeValue;
+    /**
+     * Less than this.
+     */
+    lt?: RangeValue;
+};
+
+/**
+ * Ranges that must all hold, each naming its field, as the list of `rangeMeta` in `POST /v1/fts`.
+ */
+export type Ranges = Array<RangeCondition>;
+
+/**
  * Pages by where the one before ended, so that none is repeated or left out while documents come and go: `*` for the first page, then the `nextCursor` of the response before, with the same query and order. Filters, `limit` and fields may change. A response without results is the last.
  */
 export type Cursor = string;
@@ -979,6 +1015,7 @@ export type SearchDocumentsRequest = {
     filterMeta?: FilterMeta;
     filter?: Filter;
     langs?: Langs;
+    rangeMeta?: Ranges;
     /**
      * What to sort by; absent means by key, ascending. Keys such as `updatedAt`, or `year:desc, title:asc`, separated by commas. Each is `addedAt`, `updatedAt`, `expiresAt`, `key` or `lang`, or a metadata key with its direction or with the prefix `meta.`; in quotes where it has a comma. `asc` is the direction of keys without one. Numbers and dates are sorted as such, before texts; of several values the least counts ascending, the greatest descending. What has none comes last.
      */
@@ -1002,7 +1039,7 @@ export type SearchDocumentsRequest = {
     cursor?: Cursor;
     fields?: Fields;
     /**
-     * Whether to return deleted documents that can be restored, as they were last and with `deletedAt`, instead of those that are there. `filterMeta` narrows them and `key`, `addedAt` and `updatedAt` sort them; `filter`, `langs` and `cursor` are refused.
+     * Whether to return deleted documents that can be restored, as they were last and with `deletedAt`, instead of those that are there. `filterMeta` narrows them and `key`, `addedAt` and `updatedAt` sort them; `filter`, `langs`, `rangeMeta` and `cursor` are refused.
      */
     deleted?: boolean;
     /**
@@ -2736,37 +2773,6 @@ export type GeoCircle = {
 };
 
 /**
- * A Unix time in seconds, an ISO 8601 date, a number, or text.
- */
-export type RangeValue = string | number;
-
-/**
- * Bounds of one field; any value of a metadata key may satisfy them.
- */
-export type RangeCondition = {
-    /**
-     * A metadata key, or `addedAt` or `updatedAt`.
-     */
-    field: string;
-    /**
-     * At least this.
-     */
-    gte?: RangeValue;
-    /**
-     * At most this.
-     */
-    lte?: RangeValue;
-    /**
-     * More than this.
-     */
-    gt?: RangeValue;
-    /**
-     * Less than this.
-     */
-    lt?: RangeValue;
-};
-
-/**
  * Ranges that must all hold, each naming its field.
  */
 export type RangeMeta = Array<RangeCondition>;
@@ -3363,7 +3369,7 @@ export type DeleteCurationRuleResponse = {
 export type QueryVector = Array<number>;
 
 /**
- * Pages by where the one before ended: `*` for the first page, then the `nextCursor` of the response before, with the same query and order, else 400. Filters, `threshold`, `limit` and fields may change. The pages go through the same 1,000 nearest as `sort`, by score unless `sort` says otherwise. While documents come and go, none is repeated or left out that keeps its score, its sort values and its place among the 1,000 nearest. It does not go with `offset`.
+ * Pages by where the one before ended: `*` for the first page, then the `nextCursor` of the response before, with the same query, boosts and order, else 400. Filters, `threshold`, `limit` and fields may change. The pages go through the same 1,000 nearest as `sort`, by score unless `sort` says otherwise. While documents come and go, none is repeated or left out that keeps its score, its sort values and its place among the 1,000 nearest. It does not go with `offset`.
  */
 export type SimilarityCursor = string;
 
@@ -3414,12 +3420,14 @@ export type SearchVectorsRequest = {
     cursor?: SimilarityCursor;
     sort?: SimilaritySort;
     /**
-     * Results that score less are left out.
+     * Results whose similarity, before boosts, is less are left out.
      */
     threshold?: number;
     filterMeta?: FilterMeta;
     filter?: Filter;
     langs?: Langs;
+    rangeMeta?: Ranges;
+    boost?: Boost;
     geo?: GeoCircle;
     /**
      * Whether documents carry their body.
@@ -3484,7 +3492,7 @@ export type SourceLine = number;
 export type VectorResult = {
     document: ProjectedDocument;
     /**
-     * Similarity by `distanceMetric`.
+     * Similarity by `distanceMetric`, after boosts.
      */
     score: number;
     /**
@@ -3905,7 +3913,7 @@ export type SearchAcrossCollectionsRequest = {
      */
     offset?: ResultOffset;
     /**
-     * Results that score less are left out.
+     * Results whose similarity, before boosts, is less are left out.
      */
     threshold?: number;
     algorithm?: VectorAlgorithm;
@@ -3913,10 +3921,13 @@ export type SearchAcrossCollectionsRequest = {
     filterMeta?: FilterMeta;
     filter?: Filter;
     langs?: Langs;
+    rangeMeta?: Ranges;
+    boost?: Boost;
     /**
      * Whether documents carry their body.
      */
     includeContent?: boolean;
+    fields?: Fields;
 };
 
 export type SearchAcrossCollectionsResponse = {
@@ -3930,7 +3941,7 @@ export type SearchAcrossCollectionsResponse = {
         collection: string;
         document: ProjectedDocument;
         /**
-         * Similarity by `distanceMetric`.
+         * Similarity by `distanceMetric`, after boosts.
          */
         score: number;
         /**
@@ -4004,12 +4015,14 @@ export type FindSimilarRequest = {
     cursor?: SimilarityCursor;
     sort?: SimilaritySort;
     /**
-     * Results that score less are left out.
+     * Results whose similarity, before boosts, is less are left out.
      */
     threshold?: number;
     filterMeta?: FilterMeta;
     filter?: Filter;
     langs?: Langs;
+    rangeMeta?: Ranges;
+    boost?: Boost;
     geo?: GeoCircle;
     /**
      * Whether documents carry their body.
@@ -4022,6 +4035,14 @@ export type FindSimilarRequest = {
      */
     contextTokenBudget?: ContextTokenBudget;
     fields?: Fields;
+    /**
+     * Metadata keys, or `lang`, whose values to count over the candidates.
+     */
+    facetBy?: FacetBy;
+    /**
+     * Values of each facet at most; 0 means all.
+     */
+    facetMaxValues?: number;
 };
 
 export type FindSimilarResponse = {
@@ -4049,6 +4070,14 @@ export type FindSimilarResponse = {
      * The measure that was used.
      */
     distanceMetric: DistanceMetric;
+    /**
+     * Counts of the values of `facetBy` over the candidates, by count descending, then by value: the nearest `topK` documents that pass the filters and `threshold`, at least 50, whatever the page; 1,000 with `sort` or `cursor`. Absent without `facetBy`.
+     */
+    facets?: Facets;
+    /**
+     * True when facets had more values than one response may hold, a quarter of it; absent otherwise. `facetMaxValues` asks for fewer of each.
+     */
+    facetsTruncated?: boolean;
     searchStats: SearchStats;
     /**
      * True when the token budget dropped results; absent otherwise.
@@ -4375,6 +4404,7 @@ export type SearchHybridRequest = {
     filterMeta?: FilterMeta;
     filter?: Filter;
     langs?: Langs;
+    rangeMeta?: Ranges;
     /**
      * Whether documents carry their body.
      */
@@ -4599,10 +4629,12 @@ export type SearchGeoRequest = {
     filterMeta?: FilterMeta;
     filter?: Filter;
     langs?: Langs;
+    rangeMeta?: Ranges;
     /**
      * Whether documents carry their body.
      */
     includeContent?: boolean;
+    fields?: Fields;
 };
 
 export type SearchGeoResponse = {
@@ -4657,12 +4689,14 @@ export type SearchGeoWithinRequest = {
     filterMeta?: FilterMeta;
     filter?: Filter;
     langs?: Langs;
+    rangeMeta?: Ranges;
     offset?: AnswerOffset;
     limit?: AnswerLimit;
     /**
      * Whether documents carry their body.
      */
     includeContent?: boolean;
+    fields?: Fields;
 };
 
 /**
@@ -4743,12 +4777,14 @@ export type SearchGeoPolygonRequest = {
     filterMeta?: FilterMeta;
     filter?: Filter;
     langs?: Langs;
+    rangeMeta?: Ranges;
     offset?: AnswerOffset;
     limit?: AnswerLimit;
     /**
      * Whether documents carry their body.
      */
     includeContent?: boolean;
+    fields?: Fields;
 };
 
 export type SearchGeoPolygonResponse = {
@@ -5196,6 +5232,7 @@ export type RecallMemoryRequest = {
     filterMeta?: FilterMeta;
     filter?: Filter;
     langs?: Langs;
+    rangeMeta?: Ranges;
     rerank?: Rerank;
     /**
      * Tokens that the results may cost together: explicit, then the collection's retrieval profile, then no budget. 0 means no budget.

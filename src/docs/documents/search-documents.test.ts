@@ -46,6 +46,18 @@ describe.each(DRIVERS)('search over %s (contract section 4, decision D-66)', (dr
       expect(await search({ collection: 'none' })).toMatchObject({ keys: [], total: 0 });
     });
 
+    it('narrows by ranges, but not deleted documents', async () => {
+      await add('e', { year: ['2020'] });
+      await add('f', { year: ['1999'] });
+      const rangeMeta = [{ field: 'year', gte: 2000 }];
+      expect(await search({ rangeMeta })).toMatchObject({ keys: ['e'], total: 1 });
+      expect(await search({ rangeMeta: [{ field: 'addedAt', lt: START }] })).toMatchObject({ keys: [] });
+      await expect(search({ rangeMeta, deleted: true })).rejects.toMatchObject({
+        code: 'invalid_argument',
+        message: expect.stringContaining('rangeMeta must not come with deleted') as string,
+      });
+    });
+
     it('refuses more than 1000 values in all', async () => {
       const values = Array.from({ length: 501 }, (_, i) => String(i));
       await expect(search({ filterMeta: { a: values, b: values } })).rejects.toMatchObject({

@@ -96,8 +96,8 @@ const COLUMNS_OF_DELETED: Readonly<Record<string, DeletedSearch['order']['column
  * Deleted documents are indexed only by their keys and times. Throws `invalid_argument` for requests that need another
  * index.
  */
-function orderOfDeleted({ filter, langs, cursor }: Input, { keys }: Order): DeletedSearch['order'] {
-  const refused = Object.entries({ filter, langs, cursor }).find(([, value]) => value !== undefined)?.[0];
+function orderOfDeleted({ filter, langs, rangeMeta, cursor }: Input, { keys }: Order): DeletedSearch['order'] {
+  const refused = Object.entries({ filter, langs, rangeMeta, cursor }).find(([, value]) => value !== undefined)?.[0];
   if (refused !== undefined)
     throw new ServiceError('invalid_argument',
       `${refused} must not come with deleted: deleted documents are narrowed by filterMeta alone`);

@@ -106,6 +106,33 @@ describe.each(DRIVERS)('where documents are, over %s (contract section 4, "Geo s
         'paris']);
     });
 
+    it('narrows by ranges and shows the fields that are asked for, in every area', async () => {
+      await addAll();
+      const ring = [[13, 52], [14, 52], [14, 53], [13, 53], [13, 52]];
+      const asked = {
+        rangeMeta: [{ field: 'geo_lat', gte: 52.4 }, { field: 'addedAt', gte: 0 }, { field: 'kind', lt: 'm' }],
+        fields: ['kind', 'contentMd'],
+      };
+      const polygon = { type: 'Polygon', coordinates: [ring] };
+      const inPolygon = (more: object) => fixture.call('searchGeoPolygon', { collection: 'blog', polygon, ...more });
+      for (const found of [await near(asked), await within(52, 53, 13, 14, asked), await inPolygon(asked)]) {
+        expect(found.results.map(({ document }) => document)).toEqual([{
+          id: 'blog|museum|en',
+          key: 'museum',
+          lang: 'en',
+          meta: { kind: ['long'] },
+          contentMd: 'body of museum',
+        }]);
+      }
+      expect((await inPolygon({ fields: ['key'] })).results[0]!.document).toEqual({
+        id: 'blog|gate|en',
+        key: 'gate',
+        lang: 'en',
+      });
+      for (const bad of [{ rangeMeta: [{ field: 'addedAt', gte: 'soon' }] }, { fields: [''] }])
+        await expect(inPolygon(bad)).rejects.toMatchObject({ code: 'invalid_argument' });
+    });
+
     it('orders equally near documents by when they were added', async () => {
       for (const key of ['c', 'a', 'b']) await add(key, at(52.5, 13.4));
       expect(await nearKeys()).toEqual(['c', 'a', 'b']);

@@ -9,7 +9,7 @@ import type { Columns } from '../../search/columns/index.ts';
 import { boxBetween, type PlaceIndex, type PolygonRings, positionsOf, shapeOf } from '../../search/geo/index.ts';
 import { type ColumnsView, readyColumns } from '../columns/index.ts';
 import { circleOf, expressionOf, limitOf, type ListDeps, listDocuments, type Listed, type ListSearch, type PageEnd,
-  projectionOf, type RequestFilter } from '../search/index.ts';
+  type RequestFilter, wantedProjection } from '../search/index.ts';
 import type { GeoView } from './geo-view.ts';
 
 export interface GeoSearchDeps extends ListDeps {
@@ -25,6 +25,7 @@ type ShapeInput = InputOf<Operations, 'searchGeoPolygon'>;
 interface AreaInput extends RequestFilter {
   readonly collection: string;
   readonly offset: number;
+  readonly fields?: readonly string[] | undefined;
   readonly includeContent: boolean;
 }
 
@@ -134,12 +135,12 @@ function listPlaces<L extends Listed, R>(deps: GeoSearchDeps, input: AreaInput, 
   { pagesOf, show }: PlacesSearch<L, R>): Promise<PageEnd<R>>
 {
   const { view, columns } = deps;
-  const { collection, offset, includeContent } = input;
+  const { collection, offset } = input;
   const search: ListSearch<L, R> = {
     request: {
       collection,
       filter: expressionOf(input),
-      projection: projectionOf(undefined, includeContent),
+      projection: wantedProjection(input),
       offset,
       tokens: 0,
       order: undefined,

@@ -16,7 +16,7 @@ beforeAll(async () => {
     key: `k${i}`,
     lang: 'en',
     contentMd: Array.from({ length: 3 + any(20) }, () => WORDS[any(WORDS.length)]).join(' '),
-    meta: { geo_lat: [String(52 + any(1000) / 1000)], geo_lng: [String(13 + any(1000) / 1000)] },
+    meta: { kind: [String(i % 3)], geo_lat: [String(52 + any(1000) / 1000)], geo_lng: [String(13 + any(1000) / 1000)] },
   }));
   await fixture.call('addDocuments', { collection: 'c', documents });
   await fixture.base.caughtUp();
@@ -65,7 +65,9 @@ describe('pages by offset', () => {
 
   it.each([[7, {}], [10, { distanceMetric: 'cosine' }], [10, { mmr: true, mmrLambda: 0.3 }], [5, {
     retrievalMode: 'chunk',
-  }], [5, { retrievalMode: 'window' }], [10, { retrievalMode: 'window', mmr: true }], [25, { sort: 'key:asc' }]])(
+  }], [5, { retrievalMode: 'window' }], [10, { retrievalMode: 'window', mmr: true }], [25, { sort: 'key:asc' }], [10, {
+    boost: { 'kind:1': 3, 'kind:2': -2 },
+  }], [5, { retrievalMode: 'window', boost: { 'kind:1': 3 } }], [10, { mmr: true, boost: { 'kind:2': 2 } }]])(
     'of vector search (%i) neither repeat nor lose a result (%j)',
     async (limit, more) => {
       const all = await walk(limit, more, 'searchVectors');

@@ -21,6 +21,21 @@ describe('POST /v1/hybrid-search over several languages', () => {
   });
 });
 
+describe('POST /v1/hybrid-search with ranges', () => {
+  it('narrows both sides', async () => {
+    const fixture = await HybridFixture.open();
+    for (const year of ['1999', '2020']) await fixture.add(year, 'red apples', { year: [year] });
+    for (const alpha of [0, 0.5, 1]) {
+      expect(await fixture.keys('red apples', { alpha, rangeMeta: [{ field: 'year', gte: 2000 }] })).toEqual(['2020']);
+      expect(await fixture.keys('red apples', { alpha, rangeMeta: [{ field: 'year', lt: 2000 }] })).toEqual(['1999']);
+    }
+    await expect(fixture.find('red', { rangeMeta: [{ field: 'addedAt', gte: 'soon' }] })).rejects.toMatchObject({
+      code: 'invalid_argument',
+    });
+    await fixture.close();
+  });
+});
+
 describe('POST /v1/hybrid-search over a set of documents', () => {
   let fixture: HybridFixture;
   const texts = Array.from({ length: 24 },

@@ -1,6 +1,6 @@
 /** The entry point of the stages that all searches share. */
 export { isByVectorsAlone, isByWordsAlone, joinLists, listLengths } from './candidates.ts';
-export { type EligibilityDeps, eligibleDocuments, withinCircle } from './eligible.ts';
+export { boostFactors, type EligibilityDeps, eligibleDocuments, withinCircle } from './eligible.ts';
 export { fitFacets } from './facets.ts';
 export { checkFilter, expressionOf, type FilterInput, type RequestFilter } from './filter.ts';
 export { findResults } from './find.ts';
@@ -11,6 +11,6 @@ export { bytesOfMeta, documentOf, endPage, metaOf, type PageEnd, presentEach, ty
 export { type FollowingView } from './read-consistently.ts';
 export { contentsFor, readRows } from './read-rows.ts';
 export { candidatesOf, circleOf, limitOf, ONE_SIDE, type RankedRequest, resolveSearch, type RetrievalMode,
-  type SearchRequest } from './request.ts';
+  type SearchRequest, wantedProjection } from './request.ts';
 export type { Passage, PassageQuery, Retrieved, Retriever, Wanted } from './retriever.ts';
 export { type AnswerFields, type ChosenPassage, type RankedDeps, searchRanked } from './search-ranked.ts';

@@ -47,7 +47,7 @@ export interface SearchRequest {
 
 /** Throws `invalid_argument` for what a schema cannot check: total sizes, filters, times. */
 export function resolveSearch(input: SearchInput, profile: Retrieval, usualLimit: number): SearchRequest {
-  const { collection, query = '', offset, geo, boost = {}, facetBy, facetMaxValues = 0, fields } = input;
+  const { collection, query = '', offset, geo, boost = {}, facetBy, facetMaxValues = 0 } = input;
   return {
     collection,
     query,
@@ -58,10 +58,19 @@ export function resolveSearch(input: SearchInput, profile: Retrieval, usualLimit
     limit: limitOf(input) ?? profile.topK ?? usualLimit,
     filter: expressionOf(input),
     circle: geo && circleOf(geo),
-    // The default of `includeContent` must not hide a body that `fields` names.
-    projection: projectionOf(fields, fields === undefined ? input.includeContent : input.includeContent || undefined),
+    projection: wantedProjection(input),
     budget: input.contextTokenBudget ?? profile.contextTokenBudget ?? 0,
   };
+}
+
+/**
+ * What is shown of each document, where the default of `includeContent` is false: it must not hide a body that `fields`
+ * names.
+ */
+export function wantedProjection(
+  { fields, includeContent }: Pick<SearchInput, 'fields' | 'includeContent'>,
+): Projection {
+  return projectionOf(fields, fields === undefined ? includeContent : includeContent || undefined);
 }
 
 /** What a result is: a document, a passage, or one with its neighbours. */

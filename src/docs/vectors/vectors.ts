@@ -137,7 +137,6 @@ const DECIDED = {
   mmr: false,
   mmrLambda: 0.5,
   rerank: 'none',
-  facetMaxValues: 0,
 } as const;
 
 /**

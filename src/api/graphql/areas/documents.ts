@@ -6,7 +6,7 @@ import { ServiceError } from '../../../errors/index.ts';
 import { truncationIn } from '../../../operations/index.ts';
 import { selects } from '../reads.ts';
 import { defineArea } from './area.ts';
-import { given, toFilter, toMeta } from './input.ts';
+import { given, toFilter, toMeta, toRanges } from './input.ts';
 import { bodiesOf, inSteps, presentDocument } from './present.ts';
 
 const BODY = ['edges', 'node', 'contentMd'];
@@ -31,6 +31,7 @@ export const documents = defineArea('documents', {
           filterMeta: toMeta(input.filterMeta),
           filter: toFilter(input.filter),
           langs: input.langs && [...input.langs],
+          rangeMeta: toRanges(input.rangeMeta),
           includeContent,
         });
         return toConnection(value, headers, input);

@@ -1,4 +1,4 @@
-import type { AggregateDocumentsRequest, AggregateDocumentsResponse, RangeCondition,
+import type { AggregateDocumentsRequest, AggregateDocumentsResponse,
   SearchFullTextResponse } from '../../../../generated/docs/sdk/types.gen.ts';
 import type { AggregateInput, FtsInput } from '../../../../generated/graphql/resolvers.ts';
 import { selects } from '../reads.ts';
@@ -31,11 +31,10 @@ export const fulltext = defineArea('fulltext', {
 const PREFIXES = { NONE: 'none', LAST: 'last' } as const;
 
 /** GraphQL has its own names for enumeration values. */
-function toInput({ prefix, fieldWeights, rangeMeta, ...input }: FtsInput) {
+function toInput({ prefix, fieldWeights, ...input }: FtsInput) {
   return {
     ...withWordOptions(withFilters(input)),
     fieldWeights: numbers(fieldWeights),
-    rangeMeta: rangeMeta?.map((range) => given(range) as RangeCondition),
     prefix: prefix ? PREFIXES[prefix] : undefined,
   };
 }

@@ -1,5 +1,5 @@
-import type { SearchDocumentsRequest } from '../../../../generated/docs/sdk/types.gen.ts';
-import type { FilterInput, GeoCircleInput, Maybe, MetaInput,
+import type { RangeCondition, SearchDocumentsRequest } from '../../../../generated/docs/sdk/types.gen.ts';
+import type { FilterInput, GeoCircleInput, Maybe, MetaInput, RangeInput,
   Scalars } from '../../../../generated/graphql/resolvers.ts';
 
 /** Returns the object without its null and undefined fields, which count as absent. */
@@ -17,6 +17,11 @@ type Filter = NonNullable<SearchDocumentsRequest['filter']>;
  */
 export function toFilter(input: FilterInput | null | undefined): Filter | undefined {
   return input == null ? undefined : (withoutNulls(input) as Filter);
+}
+
+/** Ranges in the form of the operations' input: a null bound is the same as an absent one. */
+export function toRanges(ranges: Maybe<readonly RangeInput[]> | undefined): RangeCondition[] | undefined {
+  return ranges?.map((range) => given(range) as RangeCondition);
 }
 
 function withoutNulls(value: unknown): unknown {
@@ -48,16 +53,18 @@ interface Filters {
   readonly filterMeta?: Maybe<readonly MetaInput[]>;
   readonly filter?: Maybe<FilterInput>;
   readonly langs?: Maybe<readonly string[]>;
+  readonly rangeMeta?: Maybe<readonly RangeInput[]>;
   readonly geo?: Maybe<GeoCircleInput>;
 }
 
 /** A search in the form of the operations' input: its filters are converted, and the other fields unchanged. */
-export function withFilters<I extends Filters>({ filterMeta, filter, langs, geo, ...rest }: I) {
+export function withFilters<I extends Filters>({ filterMeta, filter, langs, rangeMeta, geo, ...rest }: I) {
   return {
     ...rest,
     filterMeta: toMeta(filterMeta),
     filter: toFilter(filter),
     langs: langs && [...langs],
+    rangeMeta: toRanges(rangeMeta),
     geo: geo ?? undefined,
   };
 }

@@ -3,13 +3,13 @@ import type { FindSimilarResponse, GetVectorStatsResponse, ReindexVectorsRespons
 import type { VectorStats } from '../../../../generated/graphql/resolvers.ts';
 import { selects } from '../reads.ts';
 import { defineArea } from './area.ts';
-import { withFilters } from './input.ts';
+import { numbers, withFilters } from './input.ts';
 import { bodiesOf, inSteps, type presentDocument, withDocument } from './present.ts';
 
 const BODY = ['results', 'document', 'contentMd'];
 
 type Found = FindSimilarResponse & Partial<
-  Pick<SearchVectorsResponse, 'reranked' | 'retrievalMode' | 'responsePrompt' | 'facets' | 'facetsTruncated'>
+  Pick<SearchVectorsResponse, 'reranked' | 'retrievalMode' | 'responsePrompt'>
 >;
 
 function presentFound({ results, ...found }: Found) {
@@ -34,11 +34,12 @@ export const vectors = defineArea('vectors', {
     vectorSearch: (_, { input }, { read, invoke }, info) => {
       const includeContent = input.includeContent ?? selects(info, BODY);
       return read(info, async () => {
-        const { queryVector, facetBy, ...rest } = input;
+        const { queryVector, boost, facetBy, ...rest } = input;
         const request = {
           ...withFilters(rest),
           includeContent,
           queryVector: queryVector && [...queryVector],
+          boost: numbers(boost),
           facetBy: facetBy && [...facetBy],
         };
         return presentFound((await invoke('searchVectors', request)).value);
@@ -46,18 +47,26 @@ export const vectors = defineArea('vectors', {
     },
     similar: (_, { input }, { read, invoke }, info) => {
       const includeContent = input.includeContent ?? selects(info, BODY);
-      return read(info,
-        async () => presentFound((await invoke('findSimilar', { ...withFilters(input), includeContent })).value),
-        readingOf(includeContent));
+      return read(info, async () => {
+        const { boost, facetBy, ...rest } = input;
+        const request = {
+          ...withFilters(rest),
+          includeContent,
+          boost: numbers(boost),
+          facetBy: facetBy && [...facetBy],
+        };
+        return presentFound((await invoke('findSimilar', request)).value);
+      }, readingOf(includeContent));
     },
     crossSearch: (_, { input }, { read, invoke }, info) => {
       const includeContent = input.includeContent ?? selects(info, BODY);
       return read(info, async () => {
-        const { queryVector, targetCollections, ...rest } = input;
+        const { queryVector, targetCollections, boost, ...rest } = input;
         const request = {
           ...withFilters(rest),
           includeContent,
           queryVector: queryVector && [...queryVector],
+          boost: numbers(boost),
           targetCollections: targetCollections && [...targetCollections],
         };
         return presentAcross((await invoke('searchAcrossCollections', request)).value);

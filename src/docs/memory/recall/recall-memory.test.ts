@@ -60,6 +60,7 @@ describe('recall without a provider (decisions section 4.7)', () => {
     expect(await found('apples', { sessionId: 'ses_unknown' })).toEqual([]);
     expect(await found('apples', { userId: 'ada', filter: 'role = user OR user_id = bob' })).toEqual(['0/3']);
     expect(await found('apples', { langs: ['xx'] })).toEqual([]);
+    expect(await found('apples', { rangeMeta: [{ field: 'user_id', gt: 'b' }] })).toEqual(['1/1']);
     expect(await found('apples', { limit: 1 })).toHaveLength(1);
     await expect(found('apples', { limit: 1, topK: 2 })).rejects.toMatchObject({ code: 'invalid_argument' });
   });

@@ -164,6 +164,34 @@ describe('searching several collections (decisions section 4.3)', () => {
       .toMatchObject({ code: 'not_found' });
   });
 
+  it('respects ranges, boosts and fields', async () => {
+    const fixture = await open();
+    await fixture.store({ 'a|near|en': 'cats sleep' }, { meta: { kind: ['pet'], year: ['1999'] } });
+    await fixture.store({ 'b|far|en': 'cats eat fish' }, { meta: { kind: ['food'], year: ['2020'] } });
+    const find = (more: object) =>
+      fixture.call('searchAcrossCollections', { query: 'cats sleep', threshold: 0.1, ...more });
+    expect(ids(await find({}))).toEqual(['a|near|en', 'b|far|en']);
+    expect(ids(await find({ rangeMeta: [{ field: 'year', gte: 2000 }] }))).toEqual(['b|far|en']);
+    const boosted = await find({ boost: { 'kind:food': 100 }, topK: 1 });
+    expect(ids(boosted)).toEqual(['b|far|en']);
+    const plain = (await find({})).results.find(({ collection }) => collection === 'b')!;
+    expect(boosted.results[0]!.score).toBeCloseTo(100 * plain.score, 3);
+    expect((await find({ fields: ['year'], topK: 1 })).results[0]!.document).toEqual({
+      id: 'a|near|en',
+      key: 'near',
+      lang: 'en',
+      meta: { year: ['1999'] },
+    });
+    expect((await find({ fields: ['contentMd'], topK: 1 })).results[0]!.document).toEqual({
+      id: 'a|near|en',
+      key: 'near',
+      lang: 'en',
+      contentMd: 'cats sleep',
+    });
+    for (const bad of [{ boost: { food: 2 } }, { fields: [''] }, { rangeMeta: [{ field: 'addedAt', gt: 'soon' }] }])
+      await expect(find(bad)).rejects.toMatchObject({ code: 'invalid_argument' });
+  });
+
   it('has pages by offset that neither repeat nor lose a result, also behind the candidates of the first page', async () => {
     const fixture = await open();
     const texts = Array.from({ length: 70 }, (_, i) => `cats ${i % 5 === 0 ? 'sleep' : `number ${i}`}`);

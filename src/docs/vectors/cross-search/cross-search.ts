@@ -5,26 +5,30 @@ import { roundScore } from '../../../lib/rounded.ts';
 import { isSystemCollection } from '../../../lib/system-collection.ts';
 import type { AnswerBounds, Context, Identity, InputOf } from '../../../operations/index.ts';
 import { compareTexts, type Filter } from '../../../search/filter/index.ts';
+import type { MeaningHit } from '../../../search/fusion/fuse.ts';
+import type { Algorithm } from '../../../search/vector/index.ts';
 import { costOf, type SearchGate } from '../../search-gate.ts';
-import { contentsFor, documentOf, type EligibilityDeps, eligibleDocuments, endPage, expressionOf, joinLists, limitOf,
-  listLengths, metaOf, presentEach, type Presented, projectionOf, readRows,
-  shownDocument } from '../../search/index.ts';
+import { boostFactors, candidatesOf, contentsFor, documentOf, type EligibilityDeps, eligibleDocuments, endPage,
+  expressionOf, joinLists, limitOf, listLengths, metaOf, presentEach, type Presented, readRows, type Retrieved,
+  shownDocument, wantedProjection } from '../../search/index.ts';
 import { filledCollections, namedCollections } from '../../stored-collections.ts';
 import { toSearchVector } from '../search/request.ts';
-import type { NearestResult, QueryVector, VectorSearch } from '../vector-search.ts';
+import { vectorsRetriever, type VectorsSide } from '../search/vectors-retriever.ts';
+import type { QueryVector, VectorSearch } from '../vector-search.ts';
 import { findSource, type SourceDeps } from './source-document.ts';
 
 export interface CrossSearchDeps extends SourceDeps, EligibilityDeps {
-  readonly search: Pick<VectorSearch, 'searchByVector' | 'modelsOf' | 'embedQuery'>;
+  readonly search: VectorsSide & Pick<VectorSearch, 'modelsOf' | 'embedQuery'>;
   readonly gate: Pick<SearchGate, 'run'>;
 }
 
 type CrossSearchInput = InputOf<Operations, 'searchAcrossCollections'> & { readonly topK: number };
-type Algorithm = NearestResult['algorithm'];
 type Result = SearchAcrossCollectionsResponse['results'][number];
 
 /** The input with its filters combined into one. */
-type Narrowed = Omit<CrossSearchInput, 'filter' | 'filterMeta' | 'langs'> & { readonly filter: Filter | undefined };
+type Narrowed = Omit<CrossSearchInput, 'filter' | 'filterMeta' | 'langs' | 'rangeMeta'> & {
+  readonly filter: Filter | undefined;
+};
 
 /** The vector or text to search with. */
 interface Wanted extends QueryVector {
@@ -147,8 +151,10 @@ function comparableTargets({ search }: CrossSearchDeps, targets: Targets, { vect
 function findBest(deps: CrossSearchDeps, targets: Targets, input: Narrowed, wanted: Wanted, algorithms: Set<Algorithm>,
   signal: AbortSignal): Promise<readonly Candidate[]>
 {
-  const { offset, topK } = input;
-  const lengths = listLengths(topK, offset + topK);
+  const { offset, topK, boost = {} } = input;
+  // Documents that boosts raise may be farther than the nearest.
+  const first = Object.keys(boost).length === 0 ? topK : candidatesOf({ limit: topK }, undefined);
+  const lengths = listLengths(first, offset + topK);
   return joinLists(lengths, async (i, before: readonly Candidate[]) => {
     const known = new Set(before.map(({ ord }) => ord));
     const list = await searchTargets(deps, targets, { ...input, k: lengths[i]! }, wanted, algorithms, signal);
@@ -167,7 +173,7 @@ async function searchTargets(deps: CrossSearchDeps, targets: Targets, input: Nar
       signal.throwIfAborted();
       const { hits, algorithm } = await searchTarget(deps, collection, input, wanted, signal);
       for (const { ord, score } of hits) found.push({ collection, ord, score });
-      algorithms.add(algorithm);
+      algorithms.add(algorithm ?? 'flat');
     }
   });
   await Promise.all(searchers);
@@ -186,25 +192,25 @@ async function searchTargets(deps: CrossSearchDeps, targets: Targets, input: Nar
   }).sort((a, b) => b.score - a.score || compareTexts(a.collection, b.collection) || compareTexts(a.id, b.id));
 }
 
-async function searchTarget({ columns, clock, search }: CrossSearchDeps, collection: string,
-  { k, sourceCollection, threshold, algorithm, distanceMetric: metric, filter }: Narrowed & { readonly k: number },
-  { ord, ...query }: Wanted, signal: AbortSignal): Promise<NearestResult>
+async function searchTarget({ sql, columns, clock, search }: CrossSearchDeps, collection: string,
+  { k, sourceCollection, threshold, algorithm, distanceMetric: metric, filter, boost = {} }: Narrowed & {
+    readonly k: number;
+  }, { ord, ...query }: Wanted, signal: AbortSignal): Promise<Retrieved<MeaningHit>>
 {
   const isSourceHere = ord !== undefined && collection === sourceCollection!.toLowerCase();
-  const { documents: eligible } = await eligibleDocuments({ columns, clock }, collection, {
+  const { documents: eligible, columns: values } = await eligibleDocuments({ columns, clock }, collection, {
     filter,
     hidden: isSourceHere ? [ord] : [],
   });
-  return search.searchByVector({
+  const retriever = vectorsRetriever(search, sql, {
     ...query,
     collection,
-    k,
     metric,
     algorithm,
     threshold,
-    eligible,
     perDocument: true,
   }, signal);
+  return retriever.candidates({ eligible, factors: boostFactors(values, boost) }, { limit: k });
 }
 
 /** `flat` if some collections had to be searched that way; if other algorithms differ, the first by name. */
@@ -215,15 +221,15 @@ function usedAlgorithm(used: ReadonlySet<Algorithm>, asked: Algorithm | undefine
 
 /** The page, as many results as the answer may hold. */
 async function present({ sql, codec }: CrossSearchDeps, candidates: readonly Candidate[],
-  { topK, offset, includeContent }: CrossSearchInput, bounds: AnswerBounds): Promise<Presented<Result>>
+  { topK, offset, ...input }: CrossSearchInput, bounds: AnswerBounds): Promise<Presented<Result>>
 {
   const page = candidates.slice(offset, offset + topK);
+  const projection = wantedProjection(input);
   const rows = await readRows(sql, page.map(({ ord }) => ord),
-    contentsFor(bounds.budget, includeContent, includeContent));
-  const projection = projectionOf(undefined, includeContent);
+    contentsFor(bounds.budget, projection.body, projection.body));
   return presentEach({ sql, codec }, page, {
     rowOf: ({ ord }) => rows.get(ord),
-    withBodies: includeContent,
+    withBodies: projection.body,
     show: async ({ collection, score }, row, place) => {
       const content = row.body === null ? '' : await codec.decodeAsync(row.body);
       const { result, ...bytes } = shownDocument(documentOf(row, metaOf(row), content), projection, row.bytes);

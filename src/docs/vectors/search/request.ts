@@ -39,13 +39,13 @@ export function resolveRequest(input: SearchInput, profile: Retrieval = {}): Sea
   const mode = input.retrievalMode ?? profile.retrievalMode ?? 'parent';
   const oversample = input.oversample ?? profile.oversample;
   const order = resultOrderOf(input, ['vectors', collection.toLowerCase(), query, input.queryVector, metric, algorithm,
-    mode, windowSize]);
+    mode, windowSize, input.boost]);
   const isCounted = input.facetBy !== undefined;
-  const isChosen = mode === 'window' || mmr;
-  // Only windows, which merge, a choice and facets need more candidates than results.
-  const candidates = order === undefined && !isChosen && !isCounted
+  const isWide = mode === 'window' || mmr || Object.keys(search.boost).length > 0;
+  // Only windows, which merge, a choice, boosts and facets need more candidates than results.
+  const candidates = order === undefined && !isWide && !isCounted
     ? search.limit
-    : candidatesOf(search, order, isChosen ? oversample : 1);
+    : candidatesOf(search, order, isWide ? oversample : 1);
   return {
     ...search,
     mode,

@@ -63,6 +63,48 @@ describe('POST /v1/vector-search', () => {
     expect(await fixture.keys('red apples', { geo: { ...geo, radiusMeters: 2e6 }, topK: 1 })).toEqual(['far']);
   });
 
+  it('narrows by ranges', async () => {
+    for (const [key, year] of [['old', '1999'], ['new', '2020']])
+      await fixture.add(key!, 'red apples', { meta: { year: [year!] } });
+    await fixture.add('none', 'red apples');
+    expect(await fixture.keys('red apples', { rangeMeta: [{ field: 'year', gte: 2000 }] })).toEqual(['new']);
+    expect(await fixture.keys('red apples', { rangeMeta: [{ field: 'year', lt: 2000 }] })).toEqual(['old']);
+    for (const rangeMeta of [[{ field: 'addedAt', gte: 'soon' }], { year: { gte: 1 } }])
+      await expect(fixture.find('red apples', { rangeMeta })).rejects.toMatchObject({ code: 'invalid_argument' });
+  });
+
+  it('multiplies similarities by boosts, after the threshold', async () => {
+    await fixture.add('near', 'red apples', { meta: { kind: ['common'] } });
+    await fixture.add('raised', 'red pears', { meta: { kind: ['rare'] } });
+    await fixture.add('far', 'blue whales', { meta: { kind: ['rare'] } });
+    const plain = await fixture.find('red apples', { threshold: 0.1 });
+    expect(plain.results.map(({ document }) => document.key)).toEqual(['near', 'raised']);
+    const [near, raised] = plain.results.map(({ score }) => score) as [number, number];
+    const boost = { 'kind:rare': 4, 'kind:common': -2 };
+    const boosted = await fixture.find('red apples', { threshold: 0.1, boost });
+    expect(boosted.results.map(({ document, score, rank }) => [document.key, score, rank])).toEqual([
+      ['raised', expect.closeTo(4 * raised, 5), 1],
+      ['near', expect.closeTo(near / 2, 5), 2],
+    ]);
+    expect(await fixture.keys('red apples', { threshold: 0.1, boost, topK: 1 })).toEqual(['raised']);
+    expect(await fixture.keys('red apples', { threshold: 0.1, boost, retrievalMode: 'chunk' })).toEqual(['raised',
+      'near']);
+    const { nextCursor: cursor } = await fixture.find('red apples', { threshold: 0.1, boost, cursor: '*', limit: 1 });
+    expect(await fixture.keys('red apples', { threshold: 0.1, boost, cursor })).toEqual(['near']);
+    await expect(fixture.find('red apples', { cursor })).rejects.toMatchObject({ code: 'invalid_argument' });
+    await expect(fixture.find('red apples', { boost: { rare: 2 } })).rejects.toMatchObject({
+      code: 'invalid_argument',
+      message: expect.stringContaining('metaKey:metaValue') as string,
+    });
+  });
+
+  it('raises documents by boosts of different size that are not among the nearest', async () => {
+    for (let i = 0; i < 8; i++) await fixture.add(`good${i}`, 'red apples', { meta: { kind: ['good'] } });
+    await fixture.add('best', 'red pears', { meta: { kind: ['best'] } });
+    const boost = { 'kind:good': 2, 'kind:best': 100 };
+    expect((await fixture.keys('red apples', { boost, topK: 2 }))[0]).toBe('best');
+  });
+
   it('searches with a vector, which goes before a text and needs no provider', async () => {
     await fixture.add('apples', 'red apples');
     await fixture.add('whales', 'blue whales');

@@ -43,6 +43,26 @@ describe('documents like one that is stored (decision D-151)', () => {
     expect(fixture.meaning.queries).toEqual([]);
   });
 
+  it('are narrowed by ranges, boosted and counted as in vector search', async () => {
+    const fixture = await open();
+    await fixture.add('cats', 'cats sleep', { meta: { kind: ['pet'], year: ['2020'] } });
+    await fixture.add('more', 'cats sleep long', { meta: { kind: ['pet'], year: ['2019'] } });
+    await fixture.add('fish', 'cats eat fish', { meta: { kind: ['food'], year: ['2021'] } });
+    expect(await like(fixture, 'cats', { rangeMeta: [{ field: 'year', gt: 2019 }] })).toEqual(['fish']);
+    expect(await like(fixture, 'cats', { threshold: 0.1 })).toEqual(['more', 'fish']);
+    expect(await like(fixture, 'cats', { threshold: 0.1, boost: { 'kind:food': 100 } })).toEqual(['fish', 'more']);
+    const count = async (more: object) =>
+      (await fixture.call('findSimilar', { collection: 'c', key: 'cats', topK: 1, threshold: 0.1, ...more })).facets;
+    expect(await count({ facetBy: ['kind', 'none'] })).toEqual({
+      kind: [{ value: 'food', count: 1 }, { value: 'pet', count: 1 }],
+      none: [],
+    });
+    expect(await count({ facetBy: ['kind'], facetMaxValues: 1 })).toEqual({ kind: [{ value: 'food', count: 1 }] });
+    expect(await count({})).toBeUndefined();
+    for (const bad of [{ boost: { pet: 2 } }, { facetBy: [''] }, { rangeMeta: [{ field: 'updatedAt', lt: 'late' }] }])
+      await expect(like(fixture, 'cats', bad)).rejects.toMatchObject({ code: 'invalid_argument' });
+  });
+
   it('are those of one language of a key, by default of the first by the alphabet', async () => {
     const fixture = await open();
     await fixture.add('k', 'cats sleep', { lang: 'en' });
