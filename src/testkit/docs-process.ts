@@ -5,7 +5,7 @@ import { join } from 'node:path';
 export const ROOT = join(import.meta.dirname, '..', '..');
 /** `quire` as tests start it: the bundle that `vitest/program-setup.ts` has made, or its sources. */
 export const MAIN = process.env['QUIRE_TEST_PROGRAM'] ?? join(ROOT, 'src', 'app', 'main.ts');
-/** Arguments of Node that start it. Collecting the garbage of a start at 1 MB, where Node begins, takes an eighth of it. */
+/** Arguments of Node that start it: with the 1 MB where Node begins, collecting garbage takes an eighth of a start. */
 export const START = ['--min-semi-space-size=16', MAIN] as const;
 
 /** Services of several tests run in parallel. */
