@@ -52,8 +52,9 @@ export default defineConfig({
     // A small machine has two cores. Suites that kill or cut off services wait for leases and restarts most of their
     // time: three workers use four fifths of the cores.
     maxWorkers: 4,
-    testTimeout: 20_000,
-    hookTimeout: 30_000,
+    // Only what hangs takes so long, also on a machine that others use.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
     sequence: { sequencer: SlowestFirst },
     projects: [{ extends: true, test: { name: 'alone', include: ALL, exclude: SHARED_FILES } }, {
       extends: true,

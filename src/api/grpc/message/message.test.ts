@@ -112,7 +112,7 @@ describe('the codec', () => {
         const theirs = toBinary(descriptor, fromBinary(descriptor, ours));
         expect(decodeMessage(theirs, plan)).toEqual(onTheWire(value, plan));
         expect(decodeMessage(Uint8Array.from(ours), plan)).toEqual(onTheWire(value, plan));
-      }), { numRuns: 15 });
+      }), { numRuns: 6 });
     }
   });
 
