@@ -175,7 +175,7 @@ function startOf<R>(sorted: readonly Unnumbered<R>[], order: ResultOrder): numbe
   const position = positionIn(after);
   if (!isByScore(order.keys)) return firstBehind(sorted, position, order);
   const last = sorted.findIndex(({ tie, chunk }) => tie === position.tie && chunk === position.chunk);
-  return last < 0 ? passedBefore(order) - 1 : last + 1;
+  return last < 0 ? Math.max(0, passedBefore(order) - 1) : last + 1;
 }
 
 function firstBehind<R>(sorted: readonly Unnumbered<R>[], position: Position, { keys }: ResultOrder): number {
