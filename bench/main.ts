@@ -75,9 +75,14 @@ try {
       console.error(`measuring ${name} ...`);
       sections.push(...(await PARTS[name]!(folder)));
     }
+} catch (error) {
+  console.error(error);
+  process.exitCode = 1;
 } finally {
   await rm(folder, { recursive: true, force: true });
 }
+// The servers of a part that failed are still running, and this process would wait for them.
+if (process.exitCode === 1) process.exit();
 const report = sections.map(renderSection).join('\n');
 console.log(report);
 if (json !== undefined) await writeFile(json, JSON.stringify(sections));

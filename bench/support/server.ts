@@ -41,7 +41,11 @@ export async function startProgram(command: string, args: readonly string[],
   const begun = performance.now();
   const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, ...env } });
   const url = await listeningUrl(child);
+  // A part that fails does not stop its servers.
+  const leave = () => child.kill('SIGKILL');
+  process.once('exit', leave);
   const end = async (signal: NodeJS.Signals) => {
+    process.off('exit', leave);
     child.kill(signal);
     await once(child, 'exit');
   };

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdir, mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { bundleProgram } from '../../codegen/bundle-program.ts';
@@ -44,6 +44,8 @@ async function make(folder: string): Promise<void> {
   await mkdir(CACHE, { recursive: true });
   const fresh = await mkdtemp(`${folder}-`);
   await bundleProgram(join(ROOT, 'src', 'app', 'main.ts'), fresh);
+  // Otherwise Node compiles each file twice, to find out that it is a module.
+  await writeFile(join(fresh, 'package.json'), '{ "type": "module" }\n');
   await rename(fresh, folder).catch(async (error: unknown) => {
     if (!await exists(folder)) throw error;
     await rm(fresh, { recursive: true });
