@@ -16,7 +16,7 @@ import { addForm } from './inverted/tokens.ts';
 export { beginCompaction, compactStep, isCompacting } from './inverted/compaction';
 export { frequencyIn, liveDocuments, liveDocumentsInField, mainField } from './inverted/counting';
 export { addToOrders, collectKey, collectRange } from './inverted/dictionary';
-export { allowClasses, classOf, documentOf, liveClasses, removeDocument } from './inverted/documents';
+export { allowClasses, classOf, documentOf, lengthOf, liveClasses, removeDocument } from './inverted/documents';
 export { filterBytes, noteSteps, translateFilter } from './inverted/filters';
 export { formsExist, postingsOf, sumForms } from './inverted/form-sets';
 export { findForm, setKey } from './inverted/forms';

@@ -73,6 +73,12 @@ export function lengthIn(doc: u32, field: u32): f32 {
   return 0;
 }
 
+/** The same by ordinal; 0 for a document that does not exist. */
+export function lengthOf(ordinal: u32, field: u32): f32 {
+  const doc = documentOf(ordinal);
+  return doc === 0 ? 0 : lengthIn(doc, field);
+}
+
 /** The list of a document's lengths in further fields; 0 for none. Its entries begin behind the first two bytes. */
 export function furtherLengths(doc: u32): usize {
   const lists = <usize>load<u32>(H_FURTHER_LENGTHS);

@@ -40,6 +40,8 @@ export interface InvertedExports extends WebAssembly.Exports {
   formFields(form: number): number;
   postingCount(form: number): number;
   liveDocuments(form: number): number;
+  /** Number of tokens of a document in a plain field. */
+  lengthOf(ordinal: number, field: number): number;
   liveDocumentsInField(form: number, field: number): number;
   mainField(form: number): number;
   frequencyIn(form: number, doc: number): number;

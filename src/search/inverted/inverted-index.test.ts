@@ -211,3 +211,18 @@ describe('an index that may not grow', () => {
       expect(call).toThrow(IndexFullError);
   });
 });
+
+it('finds documents of which a field has some forms and nothing else', () => {
+  const index = new InvertedIndex();
+  const fields = [1, 6];
+  const titles = ['of array', 'array of', 'array', 'array of arrays', 'array'];
+  for (const [ord, text] of titles.entries())
+    index.add(ord, [{ field: 0, text: 'an array of arrays' }, ...fields.map((field) => ({ field, text }))]);
+  index.remove(4);
+  for (const field of fields) {
+    const consisting = (text: string) =>
+      index.consistingOf(text.split(' ').map((form) => index.form(form)!), field, 10).sort();
+    expect([consisting('array'), consisting('array of'), consisting('arrays'), consisting('an')]).toEqual([[2], [0, 1],
+      [], []]);
+  }
+});

@@ -362,6 +362,17 @@ export class InvertedIndex {
     });
   }
 
+  /**
+   * Documents of which a plain field has these forms, in any order, and as many tokens as forms are given; at most
+   * `limit`.
+   */
+  consistingOf(forms: readonly number[], field: number, limit: number): number[] {
+    const query: Query = { kind: 'and', of: forms.map((id): Query => ({ kind: 'term', forms: [{ id }] })) };
+    // Of all documents with these words in the field, the shortest are the best.
+    const { hits } = this.search(query, { algorithm: { kind: 'bm25', b: 1, fields: [field] }, limit, totals: 'none' });
+    return hits.map(({ ord }) => ord).filter((ord) => this.#kernel.call.lengthOf(ord, field) === forms.length);
+  }
+
   /** For each document, whether it contains any of the forms, in any field. */
   haveAny(forms: readonly number[], ords: readonly number[]): boolean[] {
     return this.#use(() => {

@@ -38,9 +38,18 @@ export interface Reading extends TextReading {
   readonly dropped: ReadonlySet<string>;
 }
 
+/** A query as the name of a document. */
+export interface Name {
+  readonly text: string;
+  /** The forms of all its words. */
+  readonly forms: readonly string[];
+}
+
 /** A query as it is read for each class of documents. */
 export interface QueryPlan {
   readonly mode: QueryMode;
+  /** In simple mode: documents that are called like the query come first. */
+  readonly name: Name | undefined;
   /** No two readings are for the same class. */
   readonly readings: readonly Reading[];
 }
@@ -92,14 +101,20 @@ const MAX_SYNONYMS = 64;
 export function planQuery(query: string, given: PlanOptions): QueryPlan {
   const options = { ...given, query, queryBytes: Buffer.byteLength(query) };
   const parsed = parse(query, options, false);
-  const prose = options.languages.map((language) => readAsProse(parsed, options, language));
-  // A query that consists only of stop words searches for them.
-  const isEmpty = prose.every(({ root }) => root === undefined) && prose.some(({ dropped }) => dropped.size > 0);
-  const readings = isEmpty
-    ? options.languages.map((language) => readAsProse(parsed, options, { ...language, stopWords: NONE }))
-    : prose;
+  const readings = options.languages.map((language) => {
+    const reading = readAsProse(parsed, options, language);
+    // A query that consists only of stop words of a language searches for them.
+    return reading.root === undefined && reading.dropped.size > 0
+      ? readAsProse(parsed, options, { ...language, stopWords: NONE })
+      : reading;
+  });
   if (options.withoutCode !== true) readings.push(readAsCode(parse(query, options, true), options));
-  return { mode: parsed.mode, readings };
+  return { mode: parsed.mode, name: nameOf(query, parsed), readings };
+}
+
+function nameOf(text: string, { mode, root }: ParsedQuery): Name | undefined {
+  if (mode !== 'simple') return undefined;
+  return { text, forms: wantedNodes(root).flatMap((node) => (node.kind === 'term' ? [node.form] : [])) };
 }
 
 const NONE: ReadonlySet<string> = new Set();

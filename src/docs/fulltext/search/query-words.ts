@@ -10,7 +10,10 @@ interface WordReading {
   readonly isStopWord: (form: string) => boolean;
 }
 
-/** The words of a query in simple mode, without stop words; of several inflections of a term, only the first. */
+/**
+ * The words of a query in simple mode, of several inflections of a term only the first. Stop words are left out, unless
+ * only punctuation separates them from another word: they are a part of its name then, as in `Array.from()`.
+ */
 export function wordsOfQuery(query: string, root: QueryNode | undefined,
   { analyzer, isStopWord }: WordReading): QueryWord[]
 {
@@ -23,7 +26,7 @@ export function wordsOfQuery(query: string, root: QueryNode | undefined,
   for (const [offset, node] of nodes.entries()) {
     const next = nodes[offset + 1];
     const glued = next !== undefined && isGlued(node, next);
-    if (!isStopWord(node.form) && seen.size < seen.add(analyzer.term(node.form)).size) {
+    if ((glued || wasGlued || !isStopWord(node.form)) && seen.size < seen.add(analyzer.term(node.form)).size) {
       words.push({
         form: node.form,
         offset,

@@ -11,6 +11,7 @@ import { textsOf } from '../view/document-texts.ts';
 import { type Feedback, relevantHits, type RelevantText, takesFeedback } from '../view/feedback.ts';
 import type { FullTextView } from '../view/fulltext-view.ts';
 import type { Field, TextHit, TextIndex, TextQuery } from '../view/text-index.ts';
+import { calledFirst } from './called-first.ts';
 import type { QueryPlan, Reading, WantedLeaf } from './query-plan.ts';
 import type { SearchRequest } from './request.ts';
 import type { SearchDeps } from './search-full-text.ts';
@@ -100,7 +101,8 @@ export function wordsRetriever(deps: SearchDeps, request: SearchRequest,
         look: isWhole ? pinned : [],
         totals,
       });
-      const best = (await feedback?.improve(deps, hits, factors) ?? hits).slice(0, limit);
+      const ranked = await feedback?.improve(deps, hits, factors) ?? hits;
+      const best = (rerank ? await calledFirst(deps, request, ranked, query) : ranked).slice(0, limit);
       return isWhole
         ? { ...found, hits: [...best, ...others(best, pinned, looked, query)], matches }
         : { hits: best, matches };

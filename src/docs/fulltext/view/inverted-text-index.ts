@@ -9,10 +9,11 @@ import { PLAIN, STEMMING_ANALYZERS } from './analyzers.ts';
 import { fieldTexts } from './document-texts.ts';
 import { type Feedback, type FeedbackRules, relevantTerms, type RelevantText, rescored } from './feedback.ts';
 import { tfidfWeights, toRerankings } from './field-weights.ts';
-import { type Completion, type CompletionRequest, type FormsLike, type IndexedDocument, type MatchByEdits,
-  type TermAnalyzer, type TextHit, type TextIndex, type TextIndexes, type TextMatches, type TextQuery,
-  type WeightedTerm } from './text-index.ts';
+import { type CalledDocuments, type Completion, type CompletionRequest, type FormsLike, type IndexedDocument,
+  type MatchByEdits, type TermAnalyzer, type TextHit, type TextIndex, type TextIndexes, type TextMatches,
+  type TextQuery, type WeightedTerm } from './text-index.ts';
 import { exactForms, formsByEdits, toIndexQuery } from './to-index-query.ts';
+import { KEY, TITLE } from './to-indexed.ts';
 
 /** Deleted documents are removed from the index when they reach this share. */
 const DELETED_SHARE = 0.2;
@@ -20,6 +21,9 @@ const DELETED_SHARE = 0.2;
 const PMISPARSE_K1 = 1.5;
 /** Words of at least this many characters are still similar when they are two edits apart. */
 const TWO_EDITS_FROM = 5;
+/** Longer queries are not names; and maximum number of documents in each field that are found by one name. */
+const MOST_WORDS_OF_NAME = 32;
+const MOST_OF_A_NAME = 16;
 /** Milliseconds of one slice of removing deleted documents. */
 const TIDY_MS = 1;
 /** Milliseconds of a step of adding a document. */
@@ -135,6 +139,13 @@ class InvertedTextIndex implements TextIndex {
       'algorithm' | 'fieldWeights' | 'fields' | 'factors'>): readonly TextHit[]
   {
     return rescored(this.#index, hits, feedback, toScoring(algorithm, fieldWeights, fields), factors);
+  }
+
+  called(name: readonly string[]): CalledDocuments {
+    const forms = name.length > MOST_WORDS_OF_NAME ? [] : name.map((form) => this.#index.form(form));
+    const isKnown = forms.length > 0 && forms.every((form) => form !== undefined);
+    const called = (field: number) => (isKnown ? this.#index.consistingOf(forms, field, MOST_OF_A_NAME) : []);
+    return { byTitle: called(TITLE), byKey: called(KEY) };
   }
 
   scoresOf(

@@ -115,6 +115,11 @@ export interface TextQuery {
   readonly look?: readonly number[];
 }
 
+export interface CalledDocuments {
+  readonly byTitle: readonly number[];
+  readonly byKey: readonly number[];
+}
+
 export interface TextHit {
   readonly ord: number;
   readonly score: number;
@@ -208,6 +213,8 @@ export interface TextIndex {
    */
   rescore(hits: readonly TextHit[], feedback: readonly Feedback[],
     query: Pick<TextQuery, 'algorithm' | 'fieldWeights' | 'fields' | 'factors'>): readonly TextHit[];
+  /** Some documents whose title, and some whose last segment of the key, has these forms and no others, in any order. */
+  called(name: readonly string[]): CalledDocuments;
   /** The score of each document, before filter and factors; below 0 for one that does not match. */
   scoresOf(query: Pick<TextQuery, 'readings' | 'algorithm' | 'fieldWeights' | 'fields'>,
     ords: Uint32Array): Float32Array;

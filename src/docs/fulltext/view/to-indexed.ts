@@ -14,9 +14,10 @@ export interface DocumentText {
 
 /** The field of metadata keys for which no number is left. */
 export const OTHER = FIELDS.length - 1;
-const TITLE = FIELDS.indexOf('meta.title');
+/** The fields of a document's title, and of its name in its key. */
+export const TITLE = FIELDS.indexOf('meta.title');
+export const KEY = FIELDS.indexOf('key');
 const HEADINGS = FIELDS.indexOf('headings');
-const KEY = FIELDS.indexOf('key');
 const META = 'meta.';
 const FIELD_OF_KEY: ReadonlyMap<string, number> = new Map(
   FIELDS.flatMap((name, field) => (name.startsWith(META) ? [[name.slice(META.length), field] as const] : [])),
