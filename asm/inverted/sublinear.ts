@@ -1,9 +1,10 @@
 // The frequency x of a term for TF-IDF: it grows with the logarithm of the occurrences in a field, so a group of forms
 // must be summed field by field first.
 //
-//     x = sum over fields of w_f * (1 + ln tf_f) / (1 - s + s * len_f / avglen_f)
+//     y = sum over fields of w_f * (1 + ln tf_f) / (1 - s + s * len_f / avglen_f)
+//     x = y * (k + 1) / (y + k)
 //
-// "Pivoted" lengths are from Singhal, Buckley and Mitra, SIGIR 1996. A tf_f below 1, which edits cause, is used as it
+// P_C1 is k. "Pivoted" lengths are from Singhal, Buckley and Mitra, SIGIR 1996. A tf_f below 1, which edits cause, is used as it
 // is. All further fields are one field. All of them count if P_C0 is 0; otherwise only those with a weight of their
 // own, and, if it is 2, also the one for names without a number.
 //
@@ -21,6 +22,7 @@ import { B_FIELD_FACTORS, B_FIELD_SUMS, B_SUM_BITS, B_SUMS, buffer } from './scr
 export const SLOTS: u32 = PLAIN_FIELDS + 1;
 const ROW_SHIFT: u32 = 5;
 const P_C0: usize = 8;
+const P_C1: usize = 12;
 const P_REST: usize = 16;
 const SIGN: u32 = 0x80000000;
 
@@ -93,7 +95,12 @@ export function takeFrequency(doc: u32): f32 {
   const x: f32 = content > 0
     ? weightOf(0) * logarithmic(content) / (rest + normOf(0) * load<f32>(lengthsOf(1) + (<usize>doc << 2)))
     : 0;
-  return (reinterpret<u32>(sum) & SIGN) === 0 ? x : takeFields(doc, x, rest);
+  return saturated((reinterpret<u32>(sum) & SIGN) === 0 ? x : takeFields(doc, x, rest));
+}
+
+function saturated(y: f32): f32 {
+  const k = load<f32>(H_SCORING, P_C1);
+  return y * (k + 1) / (y + k);
 }
 
 /** Adds the terms of the other fields to an x. */

@@ -1,5 +1,5 @@
 // The index as the decisions define it, with maps and loops: slow and obvious. Tests compare the engine with it.
-import { DEFAULT_B, DEFAULT_K1, type ScoringAlgorithm, SLOPE } from '../../search/inverted/algorithm.ts';
+import { DEFAULT_B, DEFAULT_K1, SATURATION, type ScoringAlgorithm, SLOPE } from '../../search/inverted/algorithm.ts';
 import { type FieldText, VALUE_GAP } from '../../search/inverted/document-text.ts';
 import { type Field, SHARED_FIELD } from '../../search/inverted/fields.ts';
 import { tokenize } from '../../text/tokenize.ts';
@@ -204,7 +204,7 @@ export class ReferenceIndex {
   #byField(occurrences: readonly Occurrence[], weights: ReadonlyMap<string, number>,
     fieldWeights: ReadonlyMap<Field, number> | undefined): number
   {
-    let x = 0;
+    let y = 0;
     const byName = fieldWeights !== undefined && !fieldWeights.has(SHARED_FIELD);
     const weightOf = (
       slot: number,
@@ -222,9 +222,9 @@ export class ReferenceIndex {
       const average = slot === SHARED_FIELD
         ? this.#averageOfFurther()
         : this.#average(`with ${slot}`, [slot], (length) => length > 0);
-      x += weightOf(slot) * (tf < 1 ? tf : 1 + Math.log(tf)) / (1 - SLOPE + (SLOPE * there.length) / average);
+      y += weightOf(slot) * (tf < 1 ? tf : 1 + Math.log(tf)) / (1 - SLOPE + (SLOPE * there.length) / average);
     }
-    return x;
+    return y * (SATURATION + 1) / (y + SATURATION);
   }
 
   #averageOfFurther(): number {

@@ -18,6 +18,7 @@ interface Scanned {
 const FIELDS = [{ weight: 1, of: ({ content }: Scanned) => content }, { weight: 3, of: ({ title }: Scanned) => title },
   { weight: 2, of: ({ tags: values }: Scanned) => values }] as const;
 const SLOPE = 0.25;
+const SATURATION = 4;
 
 const WORDS = ['fox', 'foxes', 'cat', 'cats', 'dog', 'quick', 'running', 'runs', 'the', 'café', 'cafe', "dog's",
   '3.14'];
@@ -194,12 +195,12 @@ class Scan {
       average: this.#averageLength(of),
     })).filter(({ tf }) => tf > 0);
     if (counted.length === 0) return undefined;
-    const x = counted.reduce(
+    const y = counted.reduce(
       (sum, { weight, tf, length, average }) =>
         sum + (weight * (1 + Math.log(tf))) / (1 - SLOPE + (SLOPE * length) / average),
       0,
     );
-    return x * Math.log(1 + this.#documents.length / having);
+    return y * (SATURATION + 1) / (y + SATURATION) * Math.log(1 + this.#documents.length / having);
   }
 
   /** Over the documents that have the field. */
