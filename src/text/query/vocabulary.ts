@@ -1,5 +1,7 @@
 import { tokenizeCode } from '../code/tokenize.ts';
-import { tokenize } from '../tokenize.ts';
+import { withoutParticles } from '../languages/index.ts';
+import { isSpaceless } from '../spaceless.ts';
+import { type Token, tokenize } from '../tokenize.ts';
 import { allOf, type QueryNode, type SourceRange } from './ast.ts';
 import { QueryTooLargeError } from './lexer.ts';
 
@@ -24,7 +26,7 @@ export interface Vocabulary {
 }
 
 export const PROSE: Vocabulary = {
-  wordsOf: (text) => tokenize(text).map(({ form, start, end }) => ({ form, parts: [], start, end })),
+  wordsOf: (text) => wordsOfLetters(tokenize(text)).map(({ form, start, end }) => ({ form, parts: [], start, end })),
   pieces: /(?:[\p{L}\p{N}\p{M}*?\u00ad\u200c\u200d]|(?<=\p{L})['’](?=\p{L})|(?<=\p{Nd})\.(?=\p{Nd}))+/gu,
   fold: (literal) => tokenize(literal).map(({ form }) => form).join(''),
 };
@@ -34,6 +36,33 @@ export const CODE: Vocabulary = {
   pieces: /[\p{L}\p{M}\p{N}_$*?]+(?:-+[\p{L}\p{M}\p{N}_$*?]+)*/gu,
   fold: (literal) => literal.toLowerCase().normalize('NFC'),
 };
+
+/**
+ * Single letters of a script without spaces that follow each other are one word, which the dictionary of the tokeniser
+ * does not have (a name, an inflection), and the particles behind it.
+ */
+function wordsOfLetters(tokens: readonly Token[]): Token[] {
+  const words: Token[] = [];
+  for (let at = 0; at < tokens.length;) {
+    const letters = lettersFrom(tokens, at);
+    const end = at + (letters.length < 2 ? 1 : withoutParticles(letters.map(({ form }) => form)));
+    words.push({
+      ...tokens[at]!,
+      form: tokens.slice(at, end).map(({ form }) => form).join(''),
+      end: tokens[end - 1]!.end,
+    });
+    at = end;
+  }
+  return words;
+}
+
+/** The tokens from a place that are single letters without anything between them. */
+function lettersFrom(tokens: readonly Token[], from: number): readonly Token[] {
+  let end = from;
+  while (end < tokens.length && [...tokens[end]!.form].length === 1 && isSpaceless(tokens[end]!.form)
+    && (end === from || tokens[end]!.start === tokens[end - 1]!.end)) end++;
+  return tokens.slice(from, end);
+}
 
 /**
  * Each identifier with its parts. If it is too long to be a name, there is no token of the whole identifier, and each

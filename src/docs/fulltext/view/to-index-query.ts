@@ -1,9 +1,11 @@
 import { ServiceError } from '../../../errors/index.ts';
 import { withinEdits } from '../../../lib/did-you-mean.ts';
-import { ALL, type FuzzyForm, type InvertedIndex, NONE, type Query, type WeightedForm,
+import { ALL, type FuzzyForm, type InvertedIndex, NONE, type Query, type TermQuery, type WeightedForm,
   within } from '../../../search/inverted/index.ts';
 import { foldDiacritics } from '../../../text/folding.ts';
 import type { GroupNode, PhraseNode, QueryNode, TermNode } from '../../../text/query/index.ts';
+import { isSpaceless } from '../../../text/spaceless.ts';
+import { type Letters, lettersOf, lettersOfPhrase, plain, type Way, waysOf } from './letters.ts';
 import type { TermAnalyzer, TextReading } from './text-index.ts';
 
 type Forms = Pick<InvertedIndex, 'group' | 'unstemmed' | 'fuzzy' | 'wildcard' | 'documents' | 'textOf'>;
@@ -31,6 +33,12 @@ const COMPLETION_WEIGHT = 0.5;
 /** Maximum number of forms that all patterns of a query may match, and maximum milliseconds of searching for them. */
 const PATTERN_FORMS = 50_000;
 const EXPANSION_MS = 400;
+
+/** Weight of the letters of a word within other words and across them, by which the word itself comes first. */
+const WITHIN_WEIGHT = 0.5;
+
+/** Maximum number of ways in which a phrase with words of scripts without spaces is written. */
+const MOST_PHRASES = 64;
 
 /** Longer lists of forms are not compared form by form. */
 const LISTED_FORMS = 64;
@@ -140,7 +148,7 @@ class Translation {
       case 'wildcard':
         return { kind: 'term', forms: node.completes ? this.#completions(node.pattern) : this.#pattern(node.pattern) };
       case 'phrase':
-        return { kind: 'phrase', words: this.#words(node.forms), ...weightOf(node) };
+        return this.#phrase(node);
       case 'proximity':
         return { kind: 'phrase', words: this.#words(node.forms), slop: node.distance };
       case 'group':
@@ -151,7 +159,11 @@ class Translation {
   #expanded(node: TermNode): Query {
     const { weight: own = 1, parts = [] } = node;
     // The whole identifier counts as much as its parts would as words of prose.
-    const term: Query = { kind: 'term', forms: this.#term(node), weight: own * Math.max(1, parts.length) };
+    const term = this.#anywhere(node.form, {
+      kind: 'term',
+      forms: this.#term(node),
+      weight: own * Math.max(1, parts.length),
+    });
     const more = [...this.#reading.expansions?.get(node) ?? [],
       ...parts.map((form) => ({ form, weight: PART_WEIGHT }))];
     if (more.length === 0) return term;
@@ -160,6 +172,37 @@ class Translation {
       of: [term,
         ...more.map(({ form, weight }): Query => ({ kind: 'term', forms: this.#formsOf(form), weight: own * weight }))],
     };
+  }
+
+  /** A term, also where its letters stand within other words or across several. */
+  #anywhere(form: string, term: TermQuery): Query {
+    const letters = lettersOf(form, this.#reading.analyzer);
+    if (letters.length === 0) return term;
+    const known = new Set(term.forms.map(({ id }) => id));
+    const weight = (term.weight ?? 1) * WITHIN_WEIGHT;
+    return {
+      kind: 'or',
+      of: [term, ...letters.flatMap((each) => this.#ways(each).map((way) => written(way, weight, known)))],
+    };
+  }
+
+  #ways(letters: Letters): readonly Way[] {
+    this.#budget.checkTime();
+    return waysOf(this.#index, letters);
+  }
+
+  /** Words of scripts without spaces that follow each other are found by their letters, as a word is. */
+  #phrase(node: PhraseNode): Query {
+    const { weight = 1 } = node;
+    let ways: readonly (readonly WeightedForm[])[][] = [[]];
+    const runs = runsOf(node.forms);
+    for (const [i, run] of runs.entries()) {
+      const next = isSpaceless(run[0]!)
+        ? waysOf(this.#index, lettersOfPhrase(run, i === 0, i === runs.length - 1)).map((way) => way.map(plain))
+        : [run.map((form) => this.#formsOf(form))];
+      ways = ways.flatMap((way) => next.map((more) => [...way, ...more])).slice(0, MOST_PHRASES);
+    }
+    return { kind: 'or', of: ways.map((words): Query => ({ kind: 'phrase', words: inOrder(words), weight })) };
   }
 
   /**
@@ -178,7 +221,13 @@ class Translation {
   }
 
   #words(forms: readonly string[]): { forms: WeightedForm[]; offset: number }[] {
-    return forms.map((form, offset) => ({ forms: this.#formsOf(form), offset }));
+    return inOrder(forms.map((form) => [...this.#formsOf(form), ...this.#within(form)]));
+  }
+
+  /** The forms that contain a word of a script without spaces. */
+  #within(form: string): WeightedForm[] {
+    const [own] = lettersOf(form, this.#reading.analyzer);
+    return own === undefined ? [] : plain(this.#ways(own).find(({ length }) => length === 1)?.[0] ?? []);
   }
 
   #term(node: TermNode): WeightedForm[] {
@@ -210,6 +259,28 @@ class Translation {
   #formsOf(form: string): WeightedForm[] {
     return exactForms(this.#index, this.#reading.analyzer, form).map((id) => ({ id }));
   }
+}
+
+/** Words that are written without a space between them, in runs, and each other word. */
+function runsOf(forms: readonly string[]): string[][] {
+  const runs: string[][] = [];
+  for (const [i, form] of forms.entries()) {
+    if (i > 0 && isSpaceless(form) === isSpaceless(forms[i - 1]!)) runs.at(-1)!.push(form);
+    else runs.push([form]);
+  }
+  return runs;
+}
+
+function inOrder<F extends readonly WeightedForm[]>(words: readonly F[]): { forms: F; offset: number }[] {
+  return words.map((forms, offset) => ({ forms, offset }));
+}
+
+/** A way to write a word, without the forms that are already searched for. */
+function written(way: Way, weight: number, known: ReadonlySet<number>): Query {
+  const [first = []] = way;
+  return way.length > 1
+    ? { kind: 'phrase', words: inOrder(way.map(plain)), weight }
+    : { kind: 'term', forms: plain(first.filter((id) => !known.has(id))), weight };
 }
 
 /** The word of a pattern whose only wildcards are at its end, for one character or none; undefined for others. */
