@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { japaneseVariants, withoutParticles } from './japanese.ts';
+import { isParticleAt, japaneseVariants } from './japanese.ts';
 
 const begins = (word: string) => japaneseVariants(word).map(({ text }) => text);
 
@@ -24,10 +24,13 @@ describe('japaneseVariants', () => {
   });
 });
 
-describe('withoutParticles', () => {
-  it('leaves particles at the end out, but at least one letter', () => {
-    expect(withoutParticles([...'型の'])).toBe(1);
-    expect(withoutParticles([...'呼び出されるのは'])).toBe(6);
-    expect(withoutParticles([...'のは'])).toBe(1);
+describe('isParticleAt', () => {
+  const particles = (text: string) => [...text].filter((_, i) => isParticleAt([...text], i)).join('');
+
+  it('finds particles behind and before kanji, not hiragana of words', () => {
+    expect(particles('型の')).toBe('の');
+    expect(particles('呼び出されるのは')).toBe('のは');
+    expect(particles('見に行く')).toBe('に');
+    expect(particles('落とし込む')).toBe('');
   });
 });

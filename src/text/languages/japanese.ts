@@ -2,7 +2,7 @@
  * Kana that stand at the same place of a word in its other inflections, in groups: the rows of the godan verbs with the
  * sounds before `-た` and `-て`, the endings of adjectives, and those of ichidan verbs behind a single kanji (`見る`).
  */
-const INFLECTIONS = ['かきくけこい', 'がぎぐげごい', 'さしすせそ', 'たちつてとっ', 'なにぬねのん', 'ばびぶべぼん',
+const INFLECTIONS = ['かきくけこいっ', 'がぎぐげごい', 'さしすせそ', 'たちつてとっ', 'なにぬねのん', 'ばびぶべぼん',
   'まみむめもん', 'らりるれろっ', 'わいうえおっ', 'いくかけさ', 'るたてなまられろよさ'];
 
 /** The kanji of a verb or adjective, and the kana behind them. */
@@ -33,11 +33,18 @@ export function japaneseVariants(word: string): readonly Variant[] {
 }
 
 /**
- * The particles at the end of letters that the tokeniser has not found to be a word: `型の` is `型` and `の`. Returns the
- * number of letters before them, at least one.
+ * Whether a letter among letters that are not known to be a word is a particle: `型の安全`, `見に行く`. In the middle of a
+ * word, other hiragana follow (`落とし`). Undefined is what is no single letter.
  */
-export function withoutParticles(letters: readonly string[]): number {
-  let end = letters.length;
-  while (end > 1 && PARTICLES.includes(letters[end - 1]!)) end--;
-  return end;
+export function isParticleAt(letters: readonly (string | undefined)[], place: number): boolean {
+  const [letter, next] = [letters[place], letters[place + 1]];
+  if (letter === undefined || !PARTICLES.includes(letter)) return false;
+  return next === undefined || !HIRAGANA.test(next) || isParticleAt(letters, place + 1);
+}
+
+const HIRAGANA = /^\p{sc=Hiragana}/u;
+
+/** Whether a form is a single sign that repeats, lengthens or changes the letter before it. */
+export function beginsNoWord(form: string): boolean {
+  return /^[ーゝゞヽヾ々ぁぃぅぇぉっゃゅょァィゥェォッャュョ]$/u.test(form);
 }

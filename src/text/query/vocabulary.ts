@@ -1,5 +1,5 @@
 import { tokenizeCode } from '../code/tokenize.ts';
-import { withoutParticles } from '../languages/index.ts';
+import { beginsNoWord, isParticleAt } from '../languages/index.ts';
 import { isSpaceless } from '../spaceless.ts';
 import { type Token, tokenize } from '../tokenize.ts';
 import { allOf, type QueryNode, type SourceRange } from './ast.ts';
@@ -39,29 +39,25 @@ export const CODE: Vocabulary = {
 
 /**
  * Single letters of a script without spaces that follow each other are one word, which the dictionary of the tokeniser
- * does not have (a name, an inflection), and the particles behind it.
+ * does not have (a name, an inflection), except for particles. A letter that begins no word belongs to the one before.
  */
 function wordsOfLetters(tokens: readonly Token[]): Token[] {
+  const letters = tokens.map(({ form }) => ([...form].length === 1 && isSpaceless(form) ? form : undefined));
   const words: Token[] = [];
-  for (let at = 0; at < tokens.length;) {
-    const letters = lettersFrom(tokens, at);
-    const end = at + (letters.length < 2 ? 1 : withoutParticles(letters.map(({ form }) => form)));
-    words.push({
-      ...tokens[at]!,
-      form: tokens.slice(at, end).map(({ form }) => form).join(''),
-      end: tokens[end - 1]!.end,
-    });
-    at = end;
+  let isOpen = false;
+  for (const [i, token] of tokens.entries()) {
+    const letter = letters[i];
+    const last: Token | undefined = words.at(-1);
+    const isPart = letter !== undefined && !isParticleAt(letters, i);
+    if (last?.end === token.start && ((isPart && isOpen) || (beginsNoWord(token.form) && isSpaceless(last.form)))) {
+      words[words.length - 1] = { ...last, form: last.form + token.form, end: token.end };
+      isOpen = isPart && isOpen;
+    } else {
+      words.push(token);
+      isOpen = isPart;
+    }
   }
   return words;
-}
-
-/** The tokens from a place that are single letters without anything between them. */
-function lettersFrom(tokens: readonly Token[], from: number): readonly Token[] {
-  let end = from;
-  while (end < tokens.length && [...tokens[end]!.form].length === 1 && isSpaceless(tokens[end]!.form)
-    && (end === from || tokens[end]!.start === tokens[end - 1]!.end)) end++;
-  return tokens.slice(from, end);
 }
 
 /**

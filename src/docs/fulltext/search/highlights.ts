@@ -10,7 +10,7 @@ import { isSpaceless } from '../../../text/spaceless.ts';
 import { formsOf, tokenize } from '../../../text/tokenize.ts';
 import type { Meta } from '../../documents/index.ts';
 import { classOfDocument } from '../view/document-classes.ts';
-import { areWithin, type Letters, lettersOf, lettersOfPhrase } from '../view/letters.ts';
+import { areWithin, compoundOf, type Letters, lettersOf, lettersOfPhrase } from '../view/letters.ts';
 import { CONTENT, type Field, FIELDS, type FormsLike, type TextIndex } from '../view/text-index.ts';
 import { wordOf } from '../view/to-index-query.ts';
 import { fieldByName, nameOfKey } from '../view/to-indexed.ts';
@@ -147,7 +147,7 @@ export class WordMatcher {
       if (word !== undefined) this.#learnTerm(this.#terms, word, label);
     } else if (node.kind === 'term') {
       this.#learnTerm(this.#terms, node.form, label);
-      for (const letters of lettersOf(node.form, this.#reading.analyzer)) this.#learnLetters(letters, labels);
+      this.#learnLetters(lettersOf(node.form, this.#reading.analyzer), labels);
       if (node.fuzzy) {
         const look: FormsLike = {
           by: 'edits',
@@ -164,15 +164,22 @@ export class WordMatcher {
       // The words of a text, into which the tokeniser divides a longer one of the query.
       const forms = node.forms.flatMap(formsOf);
       for (const form of forms) this.#learnWord(words, form, labels);
-      if (node.kind !== 'phrase') return;
-      if (node.forms.every(isSpaceless)) this.#learnLetters(lettersOfPhrase(node.forms), labels);
-      else this.#phrases.push({ words: forms.map((form) => this.#look(form)), labels });
+      const { analyzer } = this.#reading;
+      if (node.kind === 'proximity') {
+        for (const form of node.forms) this.#learnLetters(lettersOf(form, analyzer).slice(0, 1), [form]);
+      } else if (node.forms.every(isSpaceless)) this.#learnLetters([lettersOfPhrase(node.forms)], labels);
+      else {
+        this.#phrases.push({ words: forms.map((form) => this.#look(form)), labels });
+        this.#learnLetters(lettersOf(compoundOf(node.forms, analyzer), analyzer).slice(0, 1), labels);
+      }
     }
   }
 
-  #learnLetters(letters: Letters, labels: readonly string[]): void {
-    this.#letters.push({ ...letters, text: foldDiacritics(letters.text), labels });
-    this.#looks.push({ by: 'letters', letters });
+  #learnLetters(all: readonly Letters[], labels: readonly string[]): void {
+    for (const letters of all) {
+      this.#letters.push({ ...letters, text: foldDiacritics(letters.text), labels });
+      this.#looks.push({ by: 'letters', letters });
+    }
   }
 
   /** A word of a phrase is labelled by its own form; one of a synonym by the term that it stands for. */

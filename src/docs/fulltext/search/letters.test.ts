@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SearchFixture } from './test-fixture.ts';
 
-describe('words of scripts without spaces', () => {
+describe('words of scripts without spaces (decision D-183)', () => {
   let fixture: SearchFixture;
   const keys = async (query: string, more: object = {}) => (await fixture.keys(query, more)).sort();
 
@@ -26,6 +26,12 @@ describe('words of scripts without spaces', () => {
     expect(await keys('有限公司')).toEqual(['fund', 'securities']);
     expect(await keys('เรียน')).toEqual(['school']);
     expect(await keys('商招')).toEqual([]);
+  });
+
+  it('are found in long queries, of which not every way to divide them is looked for', async () => {
+    const long = '招商证券股份有限公司'.repeat(100);
+    expect(await keys(long)).toEqual(['fund', 'port', 'securities']);
+    expect(await keys(`"${long}"`)).toEqual([]);
   });
 
   it('come first where they are words of their own', async () => {
@@ -61,7 +67,7 @@ describe('words of scripts without spaces', () => {
   });
 });
 
-describe('Korean words', () => {
+describe('Korean words (decision D-184)', () => {
   let fixture: SearchFixture;
   const keys = async (query: string, more: object = {}) => (await fixture.keys(query, more)).sort();
 
@@ -86,6 +92,8 @@ describe('Korean words', () => {
   it('are found in compounds, and compounds as separate words', async () => {
     expect(await keys('상태 관리', { matchingStrategy: 'all' })).toEqual(['apart', 'state']);
     expect(await keys('상태관리')).toEqual(['apart', 'state']);
+    expect(await keys('"상태 관리"')).toEqual(['apart', 'state']);
+    expect(await keys('"관리 상태"~3')).toEqual(['apart', 'state']);
   });
 
   it('are named by matches, and marked in passages', async () => {

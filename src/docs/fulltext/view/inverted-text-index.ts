@@ -235,7 +235,7 @@ class InvertedTextIndex implements TextIndex {
       case 'pattern':
         return this.#index.wildcard(like.pattern, limit);
       case 'letters':
-        return [...new Set(waysOf(this.#index, like.letters).flat(2))];
+        return [...new Set(waysOf(this.#index, like.letters).flat(2).map(({ id }) => id))];
       // The index accepts a longer word without edits.
       case 'edits':
         return [...like.form].length > MAX_FUZZY_WORD ? undefined : this.#idsByEdits(like, limit);

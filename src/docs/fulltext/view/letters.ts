@@ -20,7 +20,7 @@ export interface Letters {
 }
 
 /** The words that stand one after the other; each is one of some forms. */
-export type Way = readonly (readonly number[])[];
+export type Way = readonly (readonly WeightedForm[])[];
 
 /** Maximum number of forms of a piece, and of ways that are searched for: those of the fewest pieces. */
 const MOST_FORMS = 10_000;
@@ -52,6 +52,11 @@ export function lettersOfPhrase(forms: readonly string[], isFirst = true, isLast
   return { text: forms.join(''), least: 1, openStart: isFirst, openEnd: isLast };
 }
 
+/** Words as one: the stems of all. */
+export function compoundOf(forms: readonly string[], analyzer: TermAnalyzer): string {
+  return forms.map((form) => analyzer.term(form)).join('');
+}
+
 /** Whether a form without diacritics contains all of some letters. */
 export function areWithin({ text, openStart, openEnd }: Letters, form: string): boolean {
   if (openStart && openEnd) return form.includes(text);
@@ -59,14 +64,17 @@ export function areWithin({ text, openStart, openEnd }: Letters, form: string): 
 }
 
 /**
- * The ways in which letters are divided into words of the index, those of fewest words first. Many letters are divided
- * as the tokeniser does, too.
+ * The ways in which letters are divided into words of the index, those of fewest words first; for many letters, and for
+ * letters that the index does not have in any other way, also that of the tokeniser.
  */
 export function waysOf(index: Forms, letters: Letters): readonly Way[] {
-  const division = new Division(index, letters);
-  const ways = division.ways();
-  const usual = ways.length > 0 && ways.length < MOST_WAYS ? undefined : division.by(formsOf(letters.text));
-  return usual === undefined ? ways : [...ways, usual];
+  const ways = new Division(index, letters).ways();
+  return ways.length > 0 && ways.length < MOST_WAYS ? ways : [...ways, ...usualWay(index, letters)];
+}
+
+/** The way in which the tokeniser divides letters that stand alone; none if the index does not have these words. */
+export function usualWay(index: Forms, letters: Letters): readonly Way[] {
+  return new Division(index, letters).by(formsOf(letters.text));
 }
 
 class Division {
@@ -102,22 +110,17 @@ class Division {
     return ways.sort((a, b) => a.length - b.length).slice(0, MOST_WAYS);
   }
 
-  /** The way of given pieces; undefined if the index does not have all of them. */
-  by(pieces: readonly string[]): Way | undefined {
+  by(pieces: readonly string[]): Way[] {
     const way = pieces.map((piece, i) => this.#forms(piece, i === 0, i === pieces.length - 1));
-    return way.every((forms) => forms.length > 0) ? way : undefined;
+    return way.length > 0 && way.every((forms) => forms.length > 0) ? [way] : [];
   }
 
-  #forms(piece: string, isFirst: boolean, isLast: boolean): readonly number[] {
+  #forms(piece: string, isFirst: boolean, isLast: boolean): readonly WeightedForm[] {
     const before = isFirst && this.#letters.openStart ? '*' : '';
     const behind = isLast && this.#letters.openEnd ? '*' : '';
-    return before + behind === ''
+    const ids = before + behind === ''
       ? this.#index.unstemmed(piece)
       : this.#index.wildcard(before + piece + behind, MOST_FORMS);
+    return ids.map((id) => ({ id }));
   }
-}
-
-/** Forms of equal weight. */
-export function plain(ids: readonly number[]): WeightedForm[] {
-  return ids.map((id) => ({ id }));
 }

@@ -5,7 +5,7 @@ import { ALL, type FuzzyForm, type InvertedIndex, NONE, type Query, type TermQue
 import { foldDiacritics } from '../../../text/folding.ts';
 import type { GroupNode, PhraseNode, QueryNode, TermNode } from '../../../text/query/index.ts';
 import { isSpaceless } from '../../../text/spaceless.ts';
-import { type Letters, lettersOf, lettersOfPhrase, plain, type Way, waysOf } from './letters.ts';
+import { compoundOf, type Letters, lettersOf, lettersOfPhrase, usualWay, type Way, waysOf } from './letters.ts';
 import type { TermAnalyzer, TextReading } from './text-index.ts';
 
 type Forms = Pick<InvertedIndex, 'group' | 'unstemmed' | 'fuzzy' | 'wildcard' | 'documents' | 'textOf'>;
@@ -37,6 +37,8 @@ const EXPANSION_MS = 400;
 /** Weight of the letters of a word within other words and across them, by which the word itself comes first. */
 const WITHIN_WEIGHT = 0.5;
 
+/** Maximum number of ways in which all words of a query are written that are found by their letters. */
+const MOST_WAYS = 512;
 /** Maximum number of ways in which a phrase with words of scripts without spaces is written. */
 const MOST_PHRASES = 64;
 
@@ -109,6 +111,8 @@ class Budget {
   readonly #patterns = new Map<string, readonly WeightedForm[]>();
   readonly #end = performance.now() + EXPANSION_MS;
   #patternForms = 0;
+  readonly #ways = new Map<string, readonly Way[]>();
+  #waysLeft = MOST_WAYS;
 
   constructor(index: Forms) {
     this.#index = index;
@@ -127,6 +131,18 @@ class Budget {
     if (this.#patternForms > PATTERN_FORMS) throw tooMuch(`the patterns stand for more than ${PATTERN_FORMS} words`);
     this.#patterns.set(pattern, forms);
     return forms;
+  }
+
+  /** The ways of some letters; when time or ways run out, only the first, or that of the tokeniser. */
+  waysOf(letters: Letters): readonly Way[] {
+    const key = `${letters.text} ${letters.openStart} ${letters.openEnd}`;
+    const known = this.#ways.get(key);
+    if (known !== undefined) return known;
+    const isLate = performance.now() > this.#end;
+    const ways = (isLate ? usualWay : waysOf)(this.#index, letters).slice(0, Math.max(1, this.#waysLeft));
+    this.#waysLeft -= ways.length;
+    this.#ways.set(key, ways);
+    return ways;
   }
 }
 
@@ -178,31 +194,30 @@ class Translation {
   #anywhere(form: string, term: TermQuery): Query {
     const letters = lettersOf(form, this.#reading.analyzer);
     if (letters.length === 0) return term;
-    const known = new Set(term.forms.map(({ id }) => id));
     const weight = (term.weight ?? 1) * WITHIN_WEIGHT;
-    return {
-      kind: 'or',
-      of: [term, ...letters.flatMap((each) => this.#ways(each).map((way) => written(way, weight, known)))],
-    };
+    const ways = letters.flatMap((each) => this.#budget.waysOf(each));
+    return { kind: 'or', of: [term, ...ways.map((way): Query => ({ kind: 'phrase', words: inOrder(way), weight }))] };
   }
 
-  #ways(letters: Letters): readonly Way[] {
-    this.#budget.checkTime();
-    return waysOf(this.#index, letters);
-  }
-
-  /** Words of scripts without spaces that follow each other are found by their letters, as a word is. */
-  #phrase(node: PhraseNode): Query {
-    const { weight = 1 } = node;
-    let ways: readonly (readonly WeightedForm[])[][] = [[]];
-    const runs = runsOf(node.forms);
+  /**
+   * Words of scripts without spaces that follow each other are found by their letters, as a word is, and words of
+   * Korean also in a compound of them all.
+   */
+  #phrase({ forms, weight = 1 }: PhraseNode): Query {
+    let ways: readonly Way[] = [[]];
+    const runs = runsOf(forms);
     for (const [i, run] of runs.entries()) {
       const next = isSpaceless(run[0]!)
-        ? waysOf(this.#index, lettersOfPhrase(run, i === 0, i === runs.length - 1)).map((way) => way.map(plain))
-        : [run.map((form) => this.#formsOf(form))];
+        ? this.#budget.waysOf(lettersOfPhrase(run, i === 0, i === runs.length - 1))
+        : [run.map((form) => this.#formsOf(form)), ...this.#compounds(run)];
       ways = ways.flatMap((way) => next.map((more) => [...way, ...more])).slice(0, MOST_PHRASES);
     }
-    return { kind: 'or', of: ways.map((words): Query => ({ kind: 'phrase', words: inOrder(words), weight })) };
+    return { kind: 'or', of: ways.map((way): Query => ({ kind: 'phrase', words: inOrder(way), weight })) };
+  }
+
+  #compounds(forms: readonly string[]): Way[] {
+    const within = forms.length > 1 ? this.#within(compoundOf(forms, this.#reading.analyzer)) : [];
+    return within.length > 0 ? [[within]] : [];
   }
 
   /**
@@ -224,10 +239,10 @@ class Translation {
     return inOrder(forms.map((form) => [...this.#formsOf(form), ...this.#within(form)]));
   }
 
-  /** The forms that contain a word of a script without spaces. */
-  #within(form: string): WeightedForm[] {
+  /** The forms that contain a word that is found by its letters. */
+  #within(form: string): readonly WeightedForm[] {
     const [own] = lettersOf(form, this.#reading.analyzer);
-    return own === undefined ? [] : plain(this.#ways(own).find(({ length }) => length === 1)?.[0] ?? []);
+    return own === undefined ? [] : this.#budget.waysOf(own).find(({ length }) => length === 1)?.[0] ?? [];
   }
 
   #term(node: TermNode): WeightedForm[] {
@@ -273,14 +288,6 @@ function runsOf(forms: readonly string[]): string[][] {
 
 function inOrder<F extends readonly WeightedForm[]>(words: readonly F[]): { forms: F; offset: number }[] {
   return words.map((forms, offset) => ({ forms, offset }));
-}
-
-/** A way to write a word, without the forms that are already searched for. */
-function written(way: Way, weight: number, known: ReadonlySet<number>): Query {
-  const [first = []] = way;
-  return way.length > 1
-    ? { kind: 'phrase', words: inOrder(way.map(plain)), weight }
-    : { kind: 'term', forms: plain(first.filter((id) => !known.has(id))), weight };
 }
 
 /** The word of a pattern whose only wildcards are at its end, for one character or none; undefined for others. */
