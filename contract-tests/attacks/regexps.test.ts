@@ -72,7 +72,8 @@ const MADE: readonly [file: string, of: string][] = [['api/http/routes.ts', 'pat
   'parts that are written there, with every repetition bounded'], [
   'text/folding.ts',
   'characters that are written there',
-], ['text/languages/polish-stemmer.ts', 'endings that are written there']];
+], ['text/languages/korean-stemmer.ts', 'endings that are written there'], ['text/languages/polish-stemmer.ts',
+  'endings that are written there']];
 
 const SOURCES = fileURLToPath(new URL('../../src/', import.meta.url));
 

@@ -1,3 +1,4 @@
+import { foldDiacritics } from '../folding.ts';
 import type { ByteRange, MarkdownText, Ranges } from './markup.ts';
 import type { Hit } from './windows.ts';
 
@@ -16,6 +17,19 @@ export interface HighlightPhrase {
   readonly labels: readonly string[];
 }
 
+/** Letters that match where words that follow each other make them up, and nothing divides these but their own ends. */
+export interface HighlightLetters {
+  /** Without diacritics. */
+  readonly text: string;
+  /** Minimum number of letters in each of the words. */
+  readonly least: number;
+  /** Whether other letters may stand before the first one in its word, and behind the last one in its word. */
+  readonly openStart: boolean;
+  readonly openEnd: boolean;
+  /** The matched terms to report for them. */
+  readonly labels: readonly string[];
+}
+
 export interface HitOptions {
   /**
    * The matched term of a form, as it is reported in the response; undefined if it did not match. Called once for each
@@ -23,6 +37,8 @@ export interface HitOptions {
    */
   readonly match: (form: string) => string | undefined;
   readonly phrases?: readonly HighlightPhrase[];
+  /** Letters across words; those within one word are found by `match`. */
+  readonly letters?: readonly HighlightLetters[];
   /** The term of a form, by which words of phrases are compared; by default the form itself. */
   readonly termOf?: (form: string) => string;
 }
@@ -42,7 +58,7 @@ const JOINING = new Set(['_', '-']);
 
 /** All matches in a text, in order. Overlapping matches are one hit. */
 export function findHits(tokens: readonly HighlightToken[], options: HitOptions): readonly Found[] {
-  const { match, phrases = [], termOf = (form) => form } = options;
+  const { match, phrases = [], letters = [], termOf = (form) => form } = options;
   const matched = memoize(match);
   const hits: Found[] = [];
   for (const { start, end, form } of tokens) {
@@ -50,6 +66,7 @@ export function findHits(tokens: readonly HighlightToken[], options: HitOptions)
     if (term !== undefined) hits.push({ start, end, terms: [term], words: [{ start, end }] });
   }
   if (phrases.length > 0) hits.push(...findPhrases(tokens, phrases, memoize(termOf)));
+  if (letters.length > 0) hits.push(...findLetters(tokens, letters));
   return joined(hits);
 }
 
@@ -117,6 +134,41 @@ function findPhrases(tokens: readonly HighlightToken[], phrases: readonly Highli
     }
   }
   return hits;
+}
+
+/** Letters across words that have consecutive positions. */
+function findLetters(tokens: readonly HighlightToken[], letters: readonly HighlightLetters[]): Found[] {
+  const hits: Found[] = [];
+  for (let from = 0; from < tokens.length;) {
+    let end = from + 1;
+    while (end < tokens.length && tokens[end]!.position === tokens[end - 1]!.position! + 1) end++;
+    if (end - from > 1) hits.push(...lettersAcross(tokens.slice(from, end), letters));
+    from = end;
+  }
+  return hits;
+}
+
+function lettersAcross(tokens: readonly HighlightToken[], letters: readonly HighlightLetters[]): Found[] {
+  const forms = tokens.map(({ form }) => foldDiacritics(form));
+  const text = forms.join('');
+  // The word of each unit of the text.
+  const words = forms.flatMap((form, i) => new Array<number>(form.length).fill(i));
+  const hits: Found[] = [];
+  for (const { text: wanted, labels, ...rules } of letters) {
+    for (let at = text.indexOf(wanted); at >= 0; at = text.indexOf(wanted, at + 1)) {
+      const within = words.slice(at, at + wanted.length);
+      const found = tokens.slice(within[0], within.at(-1)! + 1);
+      const isAllowed = found.length > 1 && (rules.openStart || words[at - 1] !== within[0])
+        && (rules.openEnd || words[at + wanted.length] !== within.at(-1))
+        && (rules.least === 1 || found.every((_, i) => count(within, within[0]! + i) >= rules.least));
+      if (isAllowed) hits.push({ start: found[0]!.start, end: found.at(-1)!.end, terms: labels, words: found });
+    }
+  }
+  return hits;
+}
+
+function count(numbers: readonly number[], wanted: number): number {
+  return numbers.filter((number) => number === wanted).length;
 }
 
 /** Hits in order, with overlapping ones merged. */

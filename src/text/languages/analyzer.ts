@@ -1,5 +1,6 @@
 import { foldDiacritics } from '../folding.ts';
 import { type Language, languageOf, withoutApostrophes } from './catalogue.ts';
+import { stemKorean } from './korean-stemmer.ts';
 import { defaultStopWords } from './stop-words.ts';
 
 /** Maps the forms of the tokeniser to the terms of an index. */
@@ -54,9 +55,15 @@ export function stemmingAvailable(lang: string): boolean {
   return languageOf(lang)?.stem !== undefined;
 }
 
-/** The stem without diacritics. Stemmers process only composed letters; other words are not stemmed. */
+const KOREAN = /[가-힣]$/u;
+
+/**
+ * The stem without diacritics. Stemmers process only composed letters; other words are not stemmed. Words of Korean are
+ * known by their script, so they have their stems in the texts of every language.
+ */
 function stemmed(word: string, { stem, letters, foldFirst }: Pick<Language, 'stem' | 'letters' | 'foldFirst'>): string {
-  const composed = foldFirst ? foldDiacritics(word) : word.normalize('NFC');
+  const whole = foldFirst ? foldDiacritics(word) : word.normalize('NFC');
+  const composed = KOREAN.test(whole) ? stemKorean(whole) : whole;
   const result = stem !== undefined && letters.test(composed) ? stem(composed) : composed;
   return foldDiacritics(result) || foldDiacritics(word) || word;
 }

@@ -1,6 +1,7 @@
 import { CATALOGUE, languageOf } from './catalogue.ts';
 
 export { analyzerFor, stemmingAvailable } from './analyzer.ts';
+export { beginsNoWord, isParticleAt, japaneseVariants } from './japanese.ts';
 export { defaultStopWords } from './stop-words.ts';
 
 /** The languages of `/v1/fts-languages`. */

@@ -92,6 +92,15 @@ describe('the other modes', () => {
     expect(printed('+a AND "b c"~2 (d', { mode: 'simple' })).toBe('simple: a and b c 2 d');
   });
 
+  it('joins single letters without a space into words, except for particles', () => {
+    expect(printed('招商 公司', { mode: 'simple' })).toBe('simple: 招商 公司');
+    expect(printed('イベントハンドラーが呼び出されます', { mode: 'simple' })).toBe(
+      'simple: イベント ハンドラー が 呼び出され ます',
+    );
+    expect(printed('招 商', { mode: 'simple' })).toBe('simple: 招 商');
+    expect(printed('招商', { mode: 'boolean' })).toBe('boolean: 招商');
+  });
+
   it('phrase takes all of a query without quotes', () => {
     expect(printed('quick brown fox', { mode: 'phrase' })).toBe('phrase: "quick brown fox"');
     expect(thrownBy(() => parseQuery('say "quick', { mode: 'phrase' }))).toMatchObject({ position: 4 });

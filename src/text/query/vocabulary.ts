@@ -1,5 +1,7 @@
 import { tokenizeCode } from '../code/tokenize.ts';
-import { tokenize } from '../tokenize.ts';
+import { beginsNoWord, isParticleAt } from '../languages/index.ts';
+import { isSpaceless } from '../spaceless.ts';
+import { type Token, tokenize } from '../tokenize.ts';
 import { allOf, type QueryNode, type SourceRange } from './ast.ts';
 import { QueryTooLargeError } from './lexer.ts';
 
@@ -24,7 +26,7 @@ export interface Vocabulary {
 }
 
 export const PROSE: Vocabulary = {
-  wordsOf: (text) => tokenize(text).map(({ form, start, end }) => ({ form, parts: [], start, end })),
+  wordsOf: (text) => wordsOfLetters(tokenize(text)).map(({ form, start, end }) => ({ form, parts: [], start, end })),
   pieces: /(?:[\p{L}\p{N}\p{M}*?\u00ad\u200c\u200d]|(?<=\p{L})['’](?=\p{L})|(?<=\p{Nd})\.(?=\p{Nd}))+/gu,
   fold: (literal) => tokenize(literal).map(({ form }) => form).join(''),
 };
@@ -34,6 +36,29 @@ export const CODE: Vocabulary = {
   pieces: /[\p{L}\p{M}\p{N}_$*?]+(?:-+[\p{L}\p{M}\p{N}_$*?]+)*/gu,
   fold: (literal) => literal.toLowerCase().normalize('NFC'),
 };
+
+/**
+ * Single letters of a script without spaces that follow each other are one word, which the dictionary of the tokeniser
+ * does not have (a name, an inflection), except for particles. A letter that begins no word belongs to the one before.
+ */
+function wordsOfLetters(tokens: readonly Token[]): Token[] {
+  const letters = tokens.map(({ form }) => ([...form].length === 1 && isSpaceless(form) ? form : undefined));
+  const words: Token[] = [];
+  let isOpen = false;
+  for (const [i, token] of tokens.entries()) {
+    const letter = letters[i];
+    const last: Token | undefined = words.at(-1);
+    const isPart = letter !== undefined && !isParticleAt(letters, i);
+    if (last?.end === token.start && ((isPart && isOpen) || (beginsNoWord(token.form) && isSpaceless(last.form)))) {
+      words[words.length - 1] = { ...last, form: last.form + token.form, end: token.end };
+      isOpen = isPart && isOpen;
+    } else {
+      words.push(token);
+      isOpen = isPart;
+    }
+  }
+  return words;
+}
 
 /**
  * Each identifier with its parts. If it is too long to be a name, there is no token of the whole identifier, and each

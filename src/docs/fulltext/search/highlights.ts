@@ -6,9 +6,11 @@ import { isCodeDocument, tokenizeCode } from '../../../text/code/index.ts';
 import { foldDiacritics } from '../../../text/folding.ts';
 import { highlight, type HighlightOptions, type HighlightPhrase,
   type HitOptions } from '../../../text/highlight/index.ts';
-import { tokenize } from '../../../text/tokenize.ts';
+import { isSpaceless } from '../../../text/spaceless.ts';
+import { formsOf, tokenize } from '../../../text/tokenize.ts';
 import type { Meta } from '../../documents/index.ts';
 import { classOfDocument } from '../view/document-classes.ts';
+import { areWithin, compoundOf, type Letters, lettersOf, lettersOfPhrase } from '../view/letters.ts';
 import { CONTENT, type Field, FIELDS, type FormsLike, type TextIndex } from '../view/text-index.ts';
 import { wordOf } from '../view/to-index-query.ts';
 import { fieldByName, nameOfKey } from '../view/to-indexed.ts';
@@ -56,6 +58,7 @@ export class WordMatcher {
   readonly #patterns: { readonly label: string; readonly matches: Glob }[] = [];
   readonly #fuzzy: { readonly label: string; readonly folded: readonly string[]; readonly edits: number;
     readonly look: FormsLike }[] = [];
+  readonly #letters: (Letters & { readonly labels: readonly string[] })[] = [];
   /** By the form that was searched for: the forms that the index found by edits. */
   readonly #near = new Map<FormsLike, ReadonlySet<string>>();
   /** The results for forms, because documents share most of their words. */
@@ -105,13 +108,18 @@ export class WordMatcher {
 
   /** What highlights mark: words, and whole phrases. */
   get highlighted(): HitOptions {
-    return { match: (form) => this.#matchWord(form), phrases: this.#phrases, termOf: (form) => this.#term(form) };
+    return {
+      match: (form) => this.#matchWord(form),
+      phrases: this.#phrases,
+      letters: this.#letters,
+      termOf: (form) => this.#term(form),
+    };
   }
 
   #matchWord(form: string): string | undefined {
     const exact = this.#terms.get(this.#term(form));
     if (exact !== undefined) return exact;
-    if (this.#patterns.length === 0 && this.#fuzzy.length === 0) return undefined;
+    if (this.#patterns.length + this.#fuzzy.length + this.#letters.length === 0) return undefined;
     if (!this.#known.has(form)) this.#known.set(form, this.#matchLoosely(form));
     return this.#known.get(form);
   }
@@ -120,6 +128,8 @@ export class WordMatcher {
     const folded = foldDiacritics(form);
     const pattern = this.#patterns.find(({ matches }) => matches(folded));
     if (pattern !== undefined) return pattern.label;
+    const letters = this.#letters.find((each) => areWithin(each, folded));
+    if (letters !== undefined) return letters.labels[0];
     const characters = [...folded];
     const near = this.#fuzzy.find(({ look, ...word }) =>
       this.#near.get(look)?.has(form) ?? withinEdits(word.folded, characters, word.edits)
@@ -137,6 +147,7 @@ export class WordMatcher {
       if (word !== undefined) this.#learnTerm(this.#terms, word, label);
     } else if (node.kind === 'term') {
       this.#learnTerm(this.#terms, node.form, label);
+      this.#learnLetters(lettersOf(node.form, this.#reading.analyzer), labels);
       if (node.fuzzy) {
         const look: FormsLike = {
           by: 'edits',
@@ -150,8 +161,24 @@ export class WordMatcher {
       }
     } else {
       const words = node.kind === 'phrase' ? this.#phraseWords : this.#terms;
-      for (const form of node.forms) this.#learnWord(words, form, labels);
-      if (node.kind === 'phrase') this.#phrases.push({ words: node.forms.map((form) => this.#look(form)), labels });
+      // The words of a text, into which the tokeniser divides a longer one of the query.
+      const forms = node.forms.flatMap(formsOf);
+      for (const form of forms) this.#learnWord(words, form, labels);
+      const { analyzer } = this.#reading;
+      if (node.kind === 'proximity') {
+        for (const form of node.forms) this.#learnLetters(lettersOf(form, analyzer).slice(0, 1), [form]);
+      } else if (node.forms.every(isSpaceless)) this.#learnLetters([lettersOfPhrase(node.forms)], labels);
+      else {
+        this.#phrases.push({ words: forms.map((form) => this.#look(form)), labels });
+        this.#learnLetters(lettersOf(compoundOf(node.forms, analyzer), analyzer).slice(0, 1), labels);
+      }
+    }
+  }
+
+  #learnLetters(all: readonly Letters[], labels: readonly string[]): void {
+    for (const letters of all) {
+      this.#letters.push({ ...letters, text: foldDiacritics(letters.text), labels });
+      this.#looks.push({ by: 'letters', letters });
     }
   }
 

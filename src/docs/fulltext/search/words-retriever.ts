@@ -10,6 +10,7 @@ import { isAmong } from '../view/document-classes.ts';
 import { textsOf } from '../view/document-texts.ts';
 import { type Feedback, relevantHits, type RelevantText, takesFeedback } from '../view/feedback.ts';
 import type { FullTextView } from '../view/fulltext-view.ts';
+import { lettersOf } from '../view/letters.ts';
 import type { Field, TextHit, TextIndex, TextQuery } from '../view/text-index.ts';
 import { calledFirst } from './called-first.ts';
 import type { QueryPlan, Reading, WantedLeaf } from './query-plan.ts';
@@ -336,7 +337,9 @@ function namesByOrd(index: TextIndex, { classes, analyzer }: Reading, { node, la
       labels.flatMap((label) => [...(itself ? [label] : []), ...forms.map((form) => `${label}~${form}`)])
     );
   }
-  if (node.kind === 'term' && fields === undefined && ords.length <= FEW) {
+  if (node.kind === 'term' && fields === undefined && ords.length <= FEW
+    && lettersOf(node.form, analyzer).length === 0)
+  {
     return index.matchesExactly(node.form, analyzer, ords).map((isFound) => (isFound ? labels : NO_LABELS));
   }
   const { looked } = index.search({

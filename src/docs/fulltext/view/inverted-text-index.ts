@@ -9,6 +9,7 @@ import { PLAIN, STEMMING_ANALYZERS } from './analyzers.ts';
 import { fieldTexts } from './document-texts.ts';
 import { type Feedback, type FeedbackRules, relevantTerms, type RelevantText, rescored } from './feedback.ts';
 import { tfidfWeights, toRerankings } from './field-weights.ts';
+import { waysOf } from './letters.ts';
 import { type CalledDocuments, type Completion, type CompletionRequest, type FormsLike, type IndexedDocument,
   type MatchByEdits, type TermAnalyzer, type TextHit, type TextIndex, type TextIndexes, type TextMatches,
   type TextQuery, type WeightedTerm } from './text-index.ts';
@@ -244,6 +245,8 @@ class InvertedTextIndex implements TextIndex {
         return exactForms(this.#index, like.analyzer, like.form);
       case 'pattern':
         return this.#index.wildcard(like.pattern, limit);
+      case 'letters':
+        return [...new Set(waysOf(this.#index, like.letters).flat(2).map(({ id }) => id))];
       // The index accepts a longer word without edits.
       case 'edits':
         return [...like.form].length > MAX_FUZZY_WORD ? undefined : this.#idsByEdits(like, limit);

@@ -3,6 +3,7 @@ import type { Segment } from '../../../search/inverted/index.ts';
 import type { QueryNode, TermNode } from '../../../text/query/index.ts';
 import type { Steps } from '../../view/index.ts';
 import type { Feedback, FeedbackRules, RelevantText } from './feedback.ts';
+import type { Letters } from './letters.ts';
 
 /**
  * The fields of a document that have a number in the index. Headings and the last segment of the key duplicate other
@@ -254,10 +255,11 @@ export interface TextIndex {
 }
 
 /**
- * How forms are looked up: by the term that they share with a form, by a pattern, or by edits of a word (see
- * `TermNode`).
+ * How forms are looked up: by the term that they share with a form, by a pattern, by edits of a word (see `TermNode`),
+ * or by letters that they contain or make up together.
  */
-export type FormsLike = { readonly by: 'term'; readonly form: string; readonly analyzer: TermAnalyzer } | {
+export type FormsLike = { readonly by: 'letters'; readonly letters: Letters } | { readonly by: 'term';
+  readonly form: string; readonly analyzer: TermAnalyzer } | {
   readonly by: 'pattern';
   readonly pattern: string;
 } | { readonly by: 'edits'; readonly form: string; readonly edits: number; readonly keepsFirst: boolean;

@@ -1,9 +1,11 @@
 import { ServiceError } from '../../../errors/index.ts';
 import { withinEdits } from '../../../lib/did-you-mean.ts';
-import { ALL, type FuzzyForm, type InvertedIndex, NONE, type Query, type WeightedForm,
+import { ALL, type FuzzyForm, type InvertedIndex, NONE, type Query, type TermQuery, type WeightedForm,
   within } from '../../../search/inverted/index.ts';
 import { foldDiacritics } from '../../../text/folding.ts';
 import type { GroupNode, PhraseNode, QueryNode, TermNode } from '../../../text/query/index.ts';
+import { isSpaceless } from '../../../text/spaceless.ts';
+import { compoundOf, type Letters, lettersOf, lettersOfPhrase, usualWay, type Way, waysOf } from './letters.ts';
 import type { TermAnalyzer, TextReading } from './text-index.ts';
 
 type Forms = Pick<InvertedIndex, 'group' | 'unstemmed' | 'fuzzy' | 'wildcard' | 'documents' | 'textOf'>;
@@ -31,6 +33,14 @@ const COMPLETION_WEIGHT = 0.5;
 /** Maximum number of forms that all patterns of a query may match, and maximum milliseconds of searching for them. */
 const PATTERN_FORMS = 50_000;
 const EXPANSION_MS = 400;
+
+/** Weight of the letters of a word within other words and across them, by which the word itself comes first. */
+const WITHIN_WEIGHT = 0.5;
+
+/** Maximum number of ways in which all words of a query are written that are found by their letters. */
+const MOST_WAYS = 512;
+/** Maximum number of ways in which a phrase with words of scripts without spaces is written. */
+const MOST_PHRASES = 64;
 
 /** Longer lists of forms are not compared form by form. */
 const LISTED_FORMS = 64;
@@ -101,6 +111,8 @@ class Budget {
   readonly #patterns = new Map<string, readonly WeightedForm[]>();
   readonly #end = performance.now() + EXPANSION_MS;
   #patternForms = 0;
+  readonly #ways = new Map<string, readonly Way[]>();
+  #waysLeft = MOST_WAYS;
 
   constructor(index: Forms) {
     this.#index = index;
@@ -119,6 +131,18 @@ class Budget {
     if (this.#patternForms > PATTERN_FORMS) throw tooMuch(`the patterns stand for more than ${PATTERN_FORMS} words`);
     this.#patterns.set(pattern, forms);
     return forms;
+  }
+
+  /** The ways of some letters; when time or ways run out, only the first, or that of the tokeniser. */
+  waysOf(letters: Letters): readonly Way[] {
+    const key = `${letters.text} ${letters.openStart} ${letters.openEnd}`;
+    const known = this.#ways.get(key);
+    if (known !== undefined) return known;
+    const isLate = performance.now() > this.#end;
+    const ways = (isLate ? usualWay : waysOf)(this.#index, letters).slice(0, Math.max(1, this.#waysLeft));
+    this.#waysLeft -= ways.length;
+    this.#ways.set(key, ways);
+    return ways;
   }
 }
 
@@ -140,7 +164,7 @@ class Translation {
       case 'wildcard':
         return { kind: 'term', forms: node.completes ? this.#completions(node.pattern) : this.#pattern(node.pattern) };
       case 'phrase':
-        return { kind: 'phrase', words: this.#words(node.forms), ...weightOf(node) };
+        return this.#phrase(node);
       case 'proximity':
         return { kind: 'phrase', words: this.#words(node.forms), slop: node.distance };
       case 'group':
@@ -151,7 +175,11 @@ class Translation {
   #expanded(node: TermNode): Query {
     const { weight: own = 1, parts = [] } = node;
     // The whole identifier counts as much as its parts would as words of prose.
-    const term: Query = { kind: 'term', forms: this.#term(node), weight: own * Math.max(1, parts.length) };
+    const term = this.#anywhere(node.form, {
+      kind: 'term',
+      forms: this.#term(node),
+      weight: own * Math.max(1, parts.length),
+    });
     const more = [...this.#reading.expansions?.get(node) ?? [],
       ...parts.map((form) => ({ form, weight: PART_WEIGHT }))];
     if (more.length === 0) return term;
@@ -160,6 +188,36 @@ class Translation {
       of: [term,
         ...more.map(({ form, weight }): Query => ({ kind: 'term', forms: this.#formsOf(form), weight: own * weight }))],
     };
+  }
+
+  /** A term, also where its letters stand within other words or across several. */
+  #anywhere(form: string, term: TermQuery): Query {
+    const letters = lettersOf(form, this.#reading.analyzer);
+    if (letters.length === 0) return term;
+    const weight = (term.weight ?? 1) * WITHIN_WEIGHT;
+    const ways = letters.flatMap((each) => this.#budget.waysOf(each));
+    return { kind: 'or', of: [term, ...ways.map((way): Query => ({ kind: 'phrase', words: inOrder(way), weight }))] };
+  }
+
+  /**
+   * Words of scripts without spaces that follow each other are found by their letters, as a word is, and words of
+   * Korean also in a compound of them all.
+   */
+  #phrase({ forms, weight = 1 }: PhraseNode): Query {
+    let ways: readonly Way[] = [[]];
+    const runs = runsOf(forms);
+    for (const [i, run] of runs.entries()) {
+      const next = isSpaceless(run[0]!)
+        ? this.#budget.waysOf(lettersOfPhrase(run, i === 0, i === runs.length - 1))
+        : [run.map((form) => this.#formsOf(form)), ...this.#compounds(run)];
+      ways = ways.flatMap((way) => next.map((more) => [...way, ...more])).slice(0, MOST_PHRASES);
+    }
+    return { kind: 'or', of: ways.map((way): Query => ({ kind: 'phrase', words: inOrder(way), weight })) };
+  }
+
+  #compounds(forms: readonly string[]): Way[] {
+    const within = forms.length > 1 ? this.#within(compoundOf(forms, this.#reading.analyzer)) : [];
+    return within.length > 0 ? [[within]] : [];
   }
 
   /**
@@ -178,7 +236,13 @@ class Translation {
   }
 
   #words(forms: readonly string[]): { forms: WeightedForm[]; offset: number }[] {
-    return forms.map((form, offset) => ({ forms: this.#formsOf(form), offset }));
+    return inOrder(forms.map((form) => [...this.#formsOf(form), ...this.#within(form)]));
+  }
+
+  /** The forms that contain a word that is found by its letters. */
+  #within(form: string): readonly WeightedForm[] {
+    const [own] = lettersOf(form, this.#reading.analyzer);
+    return own === undefined ? [] : this.#budget.waysOf(own).find(({ length }) => length === 1)?.[0] ?? [];
   }
 
   #term(node: TermNode): WeightedForm[] {
@@ -210,6 +274,20 @@ class Translation {
   #formsOf(form: string): WeightedForm[] {
     return exactForms(this.#index, this.#reading.analyzer, form).map((id) => ({ id }));
   }
+}
+
+/** Words that are written without a space between them, in runs, and each other word. */
+function runsOf(forms: readonly string[]): string[][] {
+  const runs: string[][] = [];
+  for (const [i, form] of forms.entries()) {
+    if (i > 0 && isSpaceless(form) === isSpaceless(forms[i - 1]!)) runs.at(-1)!.push(form);
+    else runs.push([form]);
+  }
+  return runs;
+}
+
+function inOrder<F extends readonly WeightedForm[]>(words: readonly F[]): { forms: F; offset: number }[] {
+  return words.map((forms, offset) => ({ forms, offset }));
 }
 
 /** The word of a pattern whose only wildcards are at its end, for one character or none; undefined for others. */
