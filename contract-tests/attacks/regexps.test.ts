@@ -72,7 +72,10 @@ const MADE: readonly [file: string, of: string][] = [['api/http/routes.ts', 'pat
   'parts that are written there, with every repetition bounded'], [
   'text/folding.ts',
   'characters that are written there',
-], ['text/languages/polish-stemmer.ts', 'endings that are written there']];
+], ['text/languages/polish-stemmer.ts', 'endings that are written there'], [
+  'text/languages/spellings.ts',
+  'digraphs that are written in the catalogue',
+]];
 
 const SOURCES = fileURLToPath(new URL('../../src/', import.meta.url));
 

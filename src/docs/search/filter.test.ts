@@ -32,7 +32,7 @@ describe('the filters of a request as one expression', () => {
     [{ filterMeta: { tag: ['x'] }, rangeMeta: { n: { gte: 9 } }, langs: ['de'], filter: 'key = intro' }, false]])('%j',
       (request, expected) => expect(passes(request)).toBe(expected));
 
-  it('takes a language for those with a region or a script, and one with a region for itself', () => {
+  it('takes a language for those with a region or a script, and one with a region for itself (decision D-182)', () => {
     const isIn = (lang: string, langs: string[]): boolean =>
       documentTest(expressionOf({ langs })!)({ ...document, lang });
     for (const lang of ['en', 'EN', 'en-US', 'en_GB', 'EN-gb']) expect(isIn(lang, ['de', 'en']), lang).toBe(true);

@@ -19,7 +19,7 @@ const WORDS: Readonly<Record<string, string>> = {
   fi: 'päivä päivää päivät talossa yötä',
 };
 
-describe('how words are written', () => {
+describe('how words are written (decisions D-180, D-181)', () => {
   let fixture: SearchFixture;
   beforeEach(async () => {
     fixture = await SearchFixture.open('sql.js');
