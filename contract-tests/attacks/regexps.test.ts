@@ -73,7 +73,7 @@ const MADE: readonly [file: string, of: string][] = [['api/http/routes.ts', 'pat
   'text/folding.ts',
   'characters that are written there',
 ], ['text/languages/korean-stemmer.ts', 'endings that are written there'], ['text/languages/polish-stemmer.ts',
-  'endings that are written there']];
+  'endings that are written there'], ['text/languages/spellings.ts', 'digraphs that are written in the catalogue']];
 
 const SOURCES = fileURLToPath(new URL('../../src/', import.meta.url));
 

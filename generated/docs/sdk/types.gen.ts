@@ -826,7 +826,7 @@ export type GetDocumentRequest = {
     key: DocumentKey;
     lang: Lang;
     /**
-     * Languages to look for in this order where there is no document in `lang`; the `lang` of the response says which one it is.
+     * Languages to look for in this order where there is no document in `lang`, `en` also for `en-US` and `en_GB`; the `lang` of the response says which one it is.
      */
     fallbackLangs?: Array<Lang>;
     /**
@@ -960,7 +960,7 @@ export type FilterValue = string | number | boolean;
 export type Filter = string | FilterNode;
 
 /**
- * Keeps the documents in one of these languages; letter case does not matter, and an empty list keeps all.
+ * Keeps the documents in one of these languages; letter case does not matter, `en` stands for `en-US` and `en_GB` as well, and an empty list keeps all.
  */
 export type Langs = Array<Lang>;
 
@@ -2709,7 +2709,7 @@ export type SearchFullTextResponse = {
      */
     mode: 'simple' | 'boolean' | 'phrase' | 'wildcard' | 'proximity' | 'expression';
     /**
-     * Code of the language whose stemmer and stop words were used; of several, the first of `langs`.
+     * Code of the language whose stemmer and stop words were used, `und` for one that has none; of several, the first of `langs`.
      */
     lang: string;
     /**
@@ -2844,7 +2844,7 @@ export type SearchFullTextRequest = {
      */
     totals?: Totals;
     /**
-     * Language of the query, which chooses stemmer and stop words for all documents; the server's default when it is unknown. Without it, the query is read once for each language that documents of the collection have, and each reading finds documents of its language only.
+     * Language of the query, which chooses stemmer and stop words for all documents; words are searched for as they are written in one that has none. Without it, the query is read once for each language that documents of the collection have, and each reading finds documents of its language only.
      */
     lang?: Lang;
     /**
@@ -2920,7 +2920,7 @@ export type ReindexFullTextResponse = {
 
 export type ListFullTextLanguagesResponse = {
     /**
-     * The 18 languages.
+     * The 28 languages.
      */
     languages: Array<{
         /**
@@ -7800,7 +7800,7 @@ export type CronFiredEvent = {
 export type TriggerEvent = TriggerMatchedEvent | CronFiredEvent;
 
 /**
- * Keeps the documents in one of these languages; letter case does not matter, and an empty list keeps all.
+ * Keeps the documents in one of these languages; letter case does not matter, `en` stands for `en-US` and `en_GB` as well, and an empty list keeps all.
  */
 export type LangsWritable = Array<Lang>;
 
@@ -11544,7 +11544,7 @@ export type SearchFullTextByQueryData = {
          */
         totals?: Totals;
         /**
-         * Language of the query, which chooses stemmer and stop words for all documents; the server's default when it is unknown. Without it, the query is read once for each language that documents of the collection have, and each reading finds documents of its language only.
+         * Language of the query, which chooses stemmer and stop words for all documents; words are searched for as they are written in one that has none. Without it, the query is read once for each language that documents of the collection have, and each reading finds documents of its language only.
          */
         lang?: Lang;
         /**

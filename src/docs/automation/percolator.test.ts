@@ -5,7 +5,8 @@ import { Percolator } from './percolator.ts';
 import type { Conditions } from './rule.ts';
 import { scoreOf, wordsOf } from './search.ts';
 
-const WORDS = ['router', 'routers', 'café', 'cafe', 'broken', 'the', 'running', 'run', 'getUserName', 'user'];
+const WORDS = ['router', 'routers', 'café', 'cafe', 'broken', 'the', 'running', 'run', 'getUserName', 'user',
+  'informacion', 'información', 'imagen', 'Mueller', 'Müller'];
 const OPERATORS = ['"broken router"', '"router broken"~3', 'run*', 'ruter~1', 'AND', 'OR', 'NOT', '-the', '(', ')'];
 
 describe('percolation', () => {
@@ -62,14 +63,16 @@ describe('percolation', () => {
     const query = fc.array(fc.constantFrom(...WORDS, ...OPERATORS), { minLength: 1, maxLength: 4 }).map((parts) =>
       parts.join(' ')
     );
-    const text = fc.array(fc.constantFrom(...WORDS, 'else', 'user_name', 'routeurs'), { minLength: 1, maxLength: 6 })
-      .map((words) => words.join(' '));
+    const text = fc.array(fc.constantFrom(...WORDS, 'else', 'user_name', 'routeurs', 'informaciones', 'imágenes'), {
+      minLength: 1,
+      maxLength: 6,
+    }).map((words) => words.join(' '));
     const meta = fc.constantFrom<Record<string, string[]>>({}, { tags: ['router'] }, {
       title: ['running'],
       lines: ['3'],
     }, { language: ['typescript'], path: ['src/a.ts'] });
     await fc.assert(
-      fc.asyncProperty(fc.array(query, { maxLength: 10 }), text, fc.constantFrom('en', 'fr', 'xx'), meta,
+      fc.asyncProperty(fc.array(query, { maxLength: 10 }), text, fc.constantFrom('en', 'fr', 'es', 'de', 'xx'), meta,
         async (queries, contentMd, lang, own) => {
           const { candidates, matching } = await compared(queries, { lang, meta: own, contentMd });
           expect([...candidates]).toEqual(expect.arrayContaining(matching));

@@ -62,7 +62,8 @@ export class Percolator<T> {
       if (!isCode) this.#analyzers.set(analyzer.name, analyzer);
       const clauses = hasExpansions ? [] : this.#clausesOf(root);
       if (clauses.length === 0) this.#always.add(value);
-      else this.#addClauses(value, clauses, isCode ? codeTerm : (form) => proseTerm(analyzer, form));
+      else this.#addClauses(value, clauses, isCode ? (form) => [codeTerm(form)] : (form) =>
+          termsSearched(analyzer, form));
     }
   }
 
@@ -79,11 +80,11 @@ export class Percolator<T> {
     return found;
   }
 
-  #addClauses(value: T, clauses: readonly Clause[], termOf: (form: string) => string): void {
+  #addClauses(value: T, clauses: readonly Clause[], termsOf: (form: string) => readonly string[]): void {
     const cheapest = this.#cheapest(clauses);
-    const rest = clauses.filter((clause) => clause !== cheapest).map((clause) => clause.map(termOf));
+    const rest = clauses.filter((clause) => clause !== cheapest).map((clause) => clause.flatMap(termsOf));
     const entry = { value, rest };
-    for (const term of new Set(cheapest.map(termOf))) {
+    for (const term of new Set(cheapest.flatMap(termsOf))) {
       const known = this.#byTerm.get(term);
       if (known === undefined) this.#byTerm.set(term, [entry]);
       else known.push(entry);
@@ -101,8 +102,13 @@ export class Percolator<T> {
         for (const forms of isCode ? codeForms(text) : proseForms(text)) {
           for (const form of forms) {
             if (seen.size === seen.add(form).size) continue;
-            if (isCode) terms.add(codeTerm(form));
-            else for (const analyzer of this.#analyzers.values()) terms.add(proseTerm(analyzer, form));
+            if (isCode) { terms.add(codeTerm(form)); }
+            else {
+              for (const analyzer of this.#analyzers.values()) {
+                terms.add(proseTerm(analyzer, form));
+                if (analyzer.spellings !== undefined) terms.add(spelledTerm(analyzer, form));
+              }
+            }
           }
           await pace.rest();
         }
@@ -148,6 +154,19 @@ export class Percolator<T> {
 /** Terms are compared without diacritics, like in the index of documents, if the analyzer does not stem. */
 function proseTerm({ name, term }: Reading['analyzer'], form: string): string {
   return `${name} ${PLAIN.term(term(form))}`;
+}
+
+/** The form itself as a term, which the index has if the stemmer takes other spellings or words for it. */
+function spelledTerm({ name }: Reading['analyzer'], form: string): string {
+  return `${name} ${PLAIN.term(form)}`;
+}
+
+/** The terms by which the index finds a form: see `Spellings`. */
+function termsSearched(analyzer: Reading['analyzer'], form: string): string[] {
+  const { spellings } = analyzer;
+  if (spellings === undefined) return [proseTerm(analyzer, form)];
+  const written = [form, ...spellings.customary(form), ...spellings.accented(form)];
+  return [...new Set([spelledTerm(analyzer, form), ...written.map((spelling) => proseTerm(analyzer, spelling))])];
 }
 
 function codeTerm(form: string): string {

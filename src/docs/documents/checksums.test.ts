@@ -267,6 +267,15 @@ describe.each(DRIVERS)('get with fallbackLangs over %s', (driver) => {
     expect(await get('it', ['es', 'pt', 'DE'])).toBe('de');
   });
 
+  it('returns a region of a language that is asked for without one', async () => {
+    for (const lang of ['pt_BR', 'pt-PT', 'ptx', 'es-MX'])
+      await fixture.call('addDocument', { collection: 'blog', key: 'page', lang, contentMd: lang });
+    expect(await get('it', ['pt', 'en'])).toBe('pt-PT');
+    expect(await get('it', ['ES'])).toBe('es-MX');
+    expect(await get('it', ['es-ES', 'en'])).toBe('en');
+    await expect(get('pt')).rejects.toMatchObject({ code: 'not_found' });
+  });
+
   it('is 404 where none is', async () => {
     await expect(get('it', ['es'])).rejects.toMatchObject({ code: 'not_found' });
     await expect(get('it', [])).rejects.toMatchObject({ code: 'not_found' });

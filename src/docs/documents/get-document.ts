@@ -2,6 +2,7 @@ import type { Document } from '../../../generated/docs/sdk/types.gen.ts';
 import { ServiceError } from '../../errors/index.ts';
 import { unixSeconds } from '../../lib/clock.ts';
 import { Reply } from '../../operations/index.ts';
+import { subtagsOf } from '../../text/languages/index.ts';
 import { type ChecksumRow, entityTag } from './checksums.ts';
 import type { Deps, DocumentHandlers } from './deps.ts';
 import { decodeVersion, findDocument, SHOWN, type ShownRow, toDocument, type WithBody } from './document-rows.ts';
@@ -11,20 +12,42 @@ import { notFound } from './item-rules.ts';
 /** `POST /v1/get`: by a spelling that was once written (identity rule 2). */
 export function getDocument(deps: Deps): DocumentHandlers['getDocument'] {
   return async ({ collection, key, lang, env, fallbackLangs = [] }) => {
-    const document = await findInOneOf(deps, { collection, key }, [lang, ...fallbackLangs]);
+    const document = await findInOneOf(deps, { collection, key, lang }, fallbackLangs);
     // A filled template is not a stored state of the document, so it has no checksum to compare.
     if (env !== undefined) return { ...document, contentMd: fillTemplate(document.contentMd, env) };
     return new Reply(document, entityTag(document.checksum!));
   };
 }
 
-/** The document in the first of the languages in which it exists. */
-async function findInOneOf(deps: Deps, name: Omit<DocumentName, 'lang'>, langs: readonly string[]): Promise<Document> {
-  for (const lang of langs) {
-    const document = await lookUp(deps, { ...name, lang });
-    if (document !== undefined) return document;
+/**
+ * The document in its language, or in the first of the other languages in which it exists. Another language without a
+ * region stands for those with one, the lowest first.
+ */
+async function findInOneOf(deps: Deps, name: DocumentName, others: readonly string[]): Promise<Document> {
+  const own = await lookUp(deps, name);
+  if (own !== undefined) return own;
+  for (const lang of others) {
+    for (const tag of [lang, ...await tagsOf(deps, { ...name, lang })]) {
+      const document = await lookUp(deps, { ...name, lang: tag });
+      if (document !== undefined) return document;
+    }
   }
   throw notFound();
+}
+
+/** The tags with subtags of a language in which a document exists. */
+async function tagsOf({ sql }: Deps, { collection, key, lang }: DocumentName): Promise<string[]> {
+  const found: string[] = [];
+  for (const prefix of subtagsOf(lang)) {
+    const { id: after } = identify(collection, key, prefix);
+    // The greatest code point sorts after all continuations of the prefix.
+    const rows = await sql.all<{ lang: string }>('SELECT lang FROM documents WHERE id > ? AND id < ? ORDER BY id', [
+      after,
+      `${after}\u{10ffff}`,
+    ]);
+    found.push(...rows.map((row) => row.lang));
+  }
+  return found;
 }
 
 interface DocumentName {

@@ -15,7 +15,7 @@ export interface StopWords {
   load(): Promise<void>;
   /**
    * The words, as forms, that a collection does not search for in a language, from memory; the same set until the
-   * collection's list changes. For an unknown language the server's default is used.
+   * collection's list changes. In a language without stop words, these are the collection's own.
    */
   stopWordsOf(collection: string, lang: string): ReadonlySet<string>;
 }

@@ -48,7 +48,7 @@ export async function searchHybrid(deps: HybridDeps, given: HybridInput,
     words: await readyWords(words, asked.words, signal),
   }, signal);
   const { collection, query, mode, windowSize, order, metric, threshold } = request;
-  const matchers = new WordMatchers(request.words.plan);
+  const matchers = new WordMatchers(request.words.plan, words.view.indexOf(collection));
   const found = await searchRanked<HybridResult>({ ...words, gate, encoder: meaning.encoder }, {
     request,
     cost: documents === undefined ? undefined : costOf(input, documents),

@@ -32,6 +32,16 @@ describe('the filters of a request as one expression', () => {
     [{ filterMeta: { tag: ['x'] }, rangeMeta: { n: { gte: 9 } }, langs: ['de'], filter: 'key = intro' }, false]])('%j',
       (request, expected) => expect(passes(request)).toBe(expected));
 
+  it('takes a language for those with a region or a script, and one with a region for itself (decision D-182)', () => {
+    const isIn = (lang: string, langs: string[]): boolean =>
+      documentTest(expressionOf({ langs })!)({ ...document, lang });
+    for (const lang of ['en', 'EN', 'en-US', 'en_GB', 'EN-gb']) expect(isIn(lang, ['de', 'en']), lang).toBe(true);
+    for (const lang of ['zh-cn', 'zh-Hant-TW']) expect(isIn(lang, ['ZH']), lang).toBe(true);
+    for (const lang of ['en', 'en-GB', 'en-USA', 'eng', 'enm-US']) expect(isIn(lang, ['en-US']), lang).toBe(false);
+    for (const lang of ['eng', 'enm-US']) expect(isIn(lang, ['en']), lang).toBe(false);
+    expect(isIn('EN-us', ['en-US'])).toBe(true);
+  });
+
   it('is refused where it has too many values, or compares a time with something else', () => {
     const values = Array.from({ length: 501 }, (_, i) => String(i));
     expect(() => expressionOf({ filterMeta: { a: values, b: values } })).toThrow(

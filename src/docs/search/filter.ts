@@ -1,6 +1,7 @@
 import { ServiceError } from '../../errors/index.ts';
 import { allOf, type BoundName, BOUNDS, type Bounds, checkFilterSize, checkMoments, type Condition, type Filter,
   type FilterNode, isMoment, parseFilter, type RangeValue, readFilterTree } from '../../search/filter/index.ts';
+import { subtagsOf } from '../../text/languages/index.ts';
 import type { Meta } from '../documents/index.ts';
 
 /** The parts of a request that select documents, except `filterMeta`. */
@@ -42,8 +43,15 @@ function readFilter({ filter, langs = [] }: FilterInput): Filter | undefined {
     checkFilterSize(part);
     checkMoments(part);
   }
-  if (langs.length > 0) parts.push({ kind: 'match', field: 'lang', values: langs });
+  if (langs.length > 0) parts.push(inLanguages(langs));
   return parts.length === 0 ? undefined : allOf(parts);
+}
+
+/** A language without a region or a script stands for those with one: `en` for `en-US` and `en_GB`. */
+function inLanguages(langs: readonly string[]): Filter {
+  const match: Filter = { kind: 'match', field: 'lang', values: langs };
+  const prefixes = langs.flatMap(subtagsOf).map((prefix): Filter => ({ kind: 'prefix', field: 'lang', prefix }));
+  return prefixes.length === 0 ? match : { kind: 'or', parts: [match, ...prefixes] };
 }
 
 /** Refuses filters with too many values in total (decisions section 8), which a schema cannot count. */

@@ -1,5 +1,6 @@
 import { type InvertedKernel, MAX_GROUPINGS } from '../../kernels/inverted.ts';
 import { Generations } from '../../lib/caches.ts';
+import { type Dictionary, keyOf } from './dictionary.ts';
 
 /**
  * Maps forms to terms: the stemmer of a language. The name must identify everything that affects the result, so an
@@ -14,6 +15,16 @@ export interface Analyzer {
    * it. Default: `term`.
    */
   termOnce?(form: string): string;
+  /** Other spellings of words, which a word of a query stands for as well. Default: none. */
+  readonly spellings?: Spellings | undefined;
+}
+
+/** How else words may be written. */
+export interface Spellings {
+  /** Without diacritics by a custom, or with those that the custom replaces. */
+  customary(form: string): readonly string[];
+  /** With a diacritic that may have been left out. */
+  accented(form: string): readonly string[];
 }
 
 /** Number of forms that one step groups when an analyzer is new to an index. */
@@ -33,10 +44,12 @@ interface Grouping {
 /** The groupings of an index's forms, one for each analyzer that documents or queries have used. */
 export class Analyzers {
   readonly #kernel: InvertedKernel;
+  readonly #dictionary: Pick<Dictionary, 'sameKey'>;
   readonly #groupings = new Map<string, Grouping>();
 
-  constructor(kernel: InvertedKernel) {
+  constructor(kernel: InvertedKernel, dictionary: Pick<Dictionary, 'sameKey'>) {
     this.#kernel = kernel;
+    this.#dictionary = dictionary;
   }
 
   /** Adds an analyzer: new forms are grouped by it from now on. At most 32. */
@@ -60,18 +73,54 @@ export class Analyzers {
     return grouping !== undefined && grouping.next === undefined;
   }
 
-  /** Forms with the same term as the given form, which need not be in the index. */
+  /**
+   * Forms with the same term as the given form, which need not be in the index, or as another spelling of it by its
+   * analyzer.
+   */
   group(analyzer: Analyzer, form: string): readonly number[] {
     this.use(analyzer);
     const grouping = this.#groupings.get(analyzer.name)!;
     this.#continue(grouping, Number.POSITIVE_INFINITY);
     let ids = grouping.known.get(form);
-    if (ids === undefined) grouping.known.set(form, ids = this.#find(grouping, form));
+    if (ids === undefined) {
+      const { term, spellings } = analyzer;
+      ids = spellings === undefined ? this.#withTerm(grouping, term(form)) : this.#spelled(grouping, form, spellings);
+      grouping.known.set(form, ids);
+    }
     return ids;
   }
 
-  #find(grouping: Grouping, form: string): number[] {
-    const term = grouping.analyzer.term(form);
+  /**
+   * A stemmer knows endings by their accents, so a word without them has another stem. It stands for the words that the
+   * index has with them; if there is none, for inflections of what it may be with one more. Customary spellings
+   * are taken only if the index has a word that is written so: `blue` is no `blü`.
+   */
+  #spelled(grouping: Grouping, form: string, { customary, accented }: Spellings): number[] {
+    const { term: termOf } = grouping.analyzer;
+    const term = termOf(form);
+    const found = new Set(this.#withTerm(grouping, term));
+    const known = new Set([term]);
+    const add = (spelling: string, isAccepted: (forms: readonly number[]) => boolean): void => {
+      const other = termOf(spelling);
+      if (known.has(other)) return;
+      const forms = this.#withTerm(grouping, other);
+      if (!isAccepted(forms)) return;
+      known.add(other);
+      for (const id of forms) found.add(id);
+    };
+    const always = (): boolean => true;
+    const written = this.#dictionary.sameKey(form);
+    for (const id of written) add(this.#textOf(id), always);
+    for (const spelling of customary(form))
+      add(spelling, isPlain(spelling) ? always : (forms) => forms.some((id) => !isPlain(this.#textOf(id))));
+    if (written.length === 0) { for (const spelling of accented(form)) add(spelling, always); }
+    // Stemmers take some words for inflections, and others for these words: of "imágenes" remains "imagen".
+    for (const id of this.#withTerm(grouping, keyOf(form))) found.add(id);
+    for (const id of this.#dictionary.sameKey(term)) found.add(id);
+    return [...found];
+  }
+
+  #withTerm(grouping: Grouping, term: string): number[] {
     const { at, length } = this.#kernel.input(term);
     const first = this.#kernel.call.groupOf(grouping.number, at, length);
     return first === 0
@@ -151,6 +200,10 @@ export class Analyzers {
   #textOf(form: number): string {
     return this.#kernel.text(this.#kernel.call.formBytes(form), this.#kernel.call.formLength(form));
   }
+}
+
+function isPlain(form: string): boolean {
+  return keyOf(form) === form;
 }
 
 function termOnce(analyzer: Analyzer, form: string): string {

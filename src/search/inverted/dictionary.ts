@@ -121,6 +121,6 @@ export class Dictionary {
 }
 
 /** A form without diacritics; a form that consists only of diacritics keeps them. */
-function keyOf(form: string): string {
+export function keyOf(form: string): string {
   return foldDiacritics(form) || form;
 }

@@ -1,5 +1,5 @@
 export type { ScoringAlgorithm } from './algorithm.ts';
-export type { Analyzer } from './analyzers.ts';
+export type { Analyzer, Spellings } from './analyzers.ts';
 export { CheckpointError } from './checkpoint.ts';
 export { type Addition, BOUND, type Hit, IndexFullError, type IndexOptions, MAX_RESULTS,
   type SearchOptions } from './contract.ts';

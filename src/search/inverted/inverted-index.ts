@@ -71,8 +71,8 @@ export class InvertedIndex {
     this.#maxBytes = options.maxBytes ?? MAX_BYTES;
     this.#kernel = loaded?.kernel ?? new InvertedKernel(options.build, { maxBytes: this.#maxBytes });
     this.#kernel.placeTables(tokenTables());
-    this.#analyzers = new Analyzers(this.#kernel);
     this.#dictionary = new Dictionary(this.#kernel);
+    this.#analyzers = new Analyzers(this.#kernel, this.#dictionary);
     this.#fields = new FieldNumbers(loaded?.fields);
     this.#filters = new Filters(this.#kernel);
     this.#filterBytes = options.filterBytes;
@@ -291,7 +291,10 @@ export class InvertedIndex {
     return this.#use(() => this.#dictionary.sameKey(form));
   }
 
-  /** Forms that an analyzer maps to the same term as the given form, which need not be in the index. */
+  /**
+   * Forms that an analyzer maps to the same term as the given form, which need not be in the index, or as another
+   * spelling of it.
+   */
   group(analyzer: Analyzer, form: string): readonly number[] {
     const find = () => this.#analyzers.group(analyzer, form);
     return this.#analyzers.isReady(analyzer) ? this.#use(find) : this.#change(find);

@@ -37,7 +37,9 @@ export function analyzerFor(lang: string, { stemming, stopWords }: AnalyzerOptio
   const stemmingActive = stemming && language.stem !== undefined;
   const wordOf = (form: string): string => (form.includes("'") ? language.apostrophes(form) : form);
   // The word after an elided article or before a possessive may be a stop word itself ("that's").
-  const isStopWord = (form: string, word: string): boolean => stops.has(form) || (word !== form && stops.has(word));
+  const isStopWord = (form: string, word: string): boolean =>
+    stops.has(form) || (word !== form && stops.has(word)) ||
+    (language.bareStopWords === true && stops.has(foldDiacritics(word)));
   return {
     lang,
     stemmingActive,

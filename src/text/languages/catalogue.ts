@@ -1,19 +1,29 @@
 import { stemmer as arabic } from '@orama/stemmers/arabic';
+import { stemmer as armenian } from '@orama/stemmers/armenian';
+import { stemmer as bulgarian } from '@orama/stemmers/bulgarian';
 import { stemmer as danish } from '@orama/stemmers/danish';
 import { stemmer as dutch } from '@orama/stemmers/dutch';
 import { stemmer as finnish } from '@orama/stemmers/finnish';
 import { stemmer as french } from '@orama/stemmers/french';
 import { stemmer as german } from '@orama/stemmers/german';
+import { stemmer as greek } from '@orama/stemmers/greek';
 import { stemmer as hungarian } from '@orama/stemmers/hungarian';
+import { stemmer as hindi } from '@orama/stemmers/indian';
+import { stemmer as indonesian } from '@orama/stemmers/indonesian';
+import { stemmer as irish } from '@orama/stemmers/irish';
 import { stemmer as italian } from '@orama/stemmers/italian';
+import { stemmer as lithuanian } from '@orama/stemmers/lithuanian';
+import { stemmer as nepali } from '@orama/stemmers/nepali';
 import { stemmer as norwegian } from '@orama/stemmers/norwegian';
 import { stemmer as portuguese } from '@orama/stemmers/portuguese';
 import { stemmer as romanian } from '@orama/stemmers/romanian';
 import { stemmer as russian } from '@orama/stemmers/russian';
+import { stemmer as serbian } from '@orama/stemmers/serbian';
 import { stemmer as spanish } from '@orama/stemmers/spanish';
 import { stemmer as swedish } from '@orama/stemmers/swedish';
 import { stemmer as tamil } from '@orama/stemmers/tamil';
 import { stemmer as turkish } from '@orama/stemmers/turkish';
+import { stemmer as ukrainian } from '@orama/stemmers/ukrainian';
 import { stemEnglish } from './english-stemmer.ts';
 import { stemPolish } from './polish-stemmer.ts';
 
@@ -99,14 +109,28 @@ export interface Language {
   readonly letters: RegExp;
   /** Whether accents are removed before stemming, because the stemmer does not know them, instead of after it. */
   readonly foldFirst?: boolean;
+  /** Whether its stop words have no accents, which are left out of words that are compared with them. */
+  readonly bareStopWords?: boolean;
+  /** Its letters with accents, which writers leave out. */
+  readonly accents?: string;
+  /** What writers without a letter write instead, and the letter. */
+  readonly digraphs?: Readonly<Record<string, string>>;
 }
+
+const GERMAN_DIGRAPHS = { ae: 'ä', oe: 'ö', ue: 'ü' };
+const SWEDISH_DIGRAPHS = { aa: 'å', ae: 'ä', oe: 'ö' };
+const DANISH_DIGRAPHS = { aa: 'å', ae: 'æ', oe: 'ø' };
 
 const LATIN = /^\p{sc=Latin}+$/u;
 const CYRILLIC = /^\p{sc=Cyrillic}+$/u;
 const ARABIC = /^[\p{sc=Arabic}\p{M}ـ]+$/u;
 const TAMIL = /^\p{sc=Tamil}+$/u;
+const ARMENIAN = /^\p{sc=Armenian}+$/u;
+const GREEK = /^\p{sc=Greek}+$/u;
+const DEVANAGARI = /^[\p{sc=Devanagari}\p{M}]+$/u;
+const LATIN_OR_CYRILLIC = /^[\p{sc=Latin}\p{sc=Cyrillic}]+$/u;
 
-/** The languages that have a stemmer and stop words, 18 of them, in the order of answers. */
+/** The languages that have a stemmer and stop words, 28 of them, in the order of answers. */
 export const CATALOGUE: readonly Language[] = [{
   code: 'en',
   name: 'English',
@@ -114,55 +138,133 @@ export const CATALOGUE: readonly Language[] = [{
   apostrophes: possessive,
   letters: LATIN,
   foldFirst: true,
-}, { code: 'pl', name: 'Polish', stem: stemPolish, apostrophes: withoutApostrophes, letters: LATIN }, {
+}, {
+  code: 'pl',
+  name: 'Polish',
+  stem: stemPolish,
+  apostrophes: withoutApostrophes,
+  letters: LATIN,
+  accents: 'ąćęńóśźżł',
+}, {
   code: 'de',
   name: 'German',
   stem: german,
   apostrophes: possessive,
   letters: LATIN,
-}, { code: 'fr', name: 'French', stem: french, apostrophes: elision, letters: LATIN }, {
+  accents: 'äöü',
+  digraphs: GERMAN_DIGRAPHS,
+}, { code: 'fr', name: 'French', stem: french, apostrophes: elision, letters: LATIN, accents: 'àâçéèêëîïôùûü' }, {
   code: 'es',
   name: 'Spanish',
   stem: spanish,
   apostrophes: withoutApostrophes,
   letters: LATIN,
-}, { code: 'it', name: 'Italian', stem: italian, apostrophes: elision, letters: LATIN }, {
+  accents: 'áéíóúüñ',
+}, { code: 'it', name: 'Italian', stem: italian, apostrophes: elision, letters: LATIN, accents: 'àèéìòù' }, {
   code: 'pt',
   name: 'Portuguese',
   stem: portuguese,
   apostrophes: withoutApostrophes,
   letters: LATIN,
-}, { code: 'nl', name: 'Dutch', stem: dutch, apostrophes: possessive, letters: LATIN }, {
+  accents: 'áâãàçéêíóôõú',
+}, { code: 'nl', name: 'Dutch', stem: dutch, apostrophes: possessive, letters: LATIN, accents: 'áéëïóöü' }, {
   code: 'ru',
   name: 'Russian',
   stem: russian,
   apostrophes: withoutApostrophes,
   letters: CYRILLIC,
-}, { code: 'sv', name: 'Swedish', stem: swedish, apostrophes: possessive, letters: LATIN }, {
+}, {
+  code: 'sv',
+  name: 'Swedish',
+  stem: swedish,
+  apostrophes: possessive,
+  letters: LATIN,
+  accents: 'åäö',
+  digraphs: SWEDISH_DIGRAPHS,
+}, {
   code: 'no',
   name: 'Norwegian',
   stem: norwegian,
   apostrophes: possessive,
   letters: LATIN,
-}, { code: 'da', name: 'Danish', stem: danish, apostrophes: possessive, letters: LATIN }, {
+  accents: 'åø',
+  digraphs: DANISH_DIGRAPHS,
+}, {
+  code: 'da',
+  name: 'Danish',
+  stem: danish,
+  apostrophes: possessive,
+  letters: LATIN,
+  accents: 'åø',
+  digraphs: DANISH_DIGRAPHS,
+}, {
   code: 'fi',
   name: 'Finnish',
   stem: finnish,
   apostrophes: withoutApostrophes,
   letters: LATIN,
-}, { code: 'hu', name: 'Hungarian', stem: hungarian, apostrophes: withoutApostrophes, letters: LATIN }, {
+  accents: 'äö',
+}, {
+  code: 'hu',
+  name: 'Hungarian',
+  stem: hungarian,
+  apostrophes: withoutApostrophes,
+  letters: LATIN,
+  accents: 'áéíóöőúüű',
+}, {
   code: 'ro',
   name: 'Romanian',
   stem: romanian,
   apostrophes: withoutApostrophes,
   letters: LATIN,
-}, { code: 'tr', name: 'Turkish', stem: turkish, apostrophes: suffix, letters: LATIN }, {
+  accents: 'ăâîșț',
+}, { code: 'tr', name: 'Turkish', stem: turkish, apostrophes: suffix, letters: LATIN, accents: 'çğıöşü' }, {
   code: 'ar',
   name: 'Arabic',
   stem: arabic,
   apostrophes: withoutApostrophes,
   letters: ARABIC,
-}, { code: 'ta', name: 'Tamil', stem: tamil, apostrophes: withoutApostrophes, letters: TAMIL }];
+}, { code: 'ta', name: 'Tamil', stem: tamil, apostrophes: withoutApostrophes, letters: TAMIL }, {
+  code: 'bg',
+  name: 'Bulgarian',
+  stem: bulgarian,
+  apostrophes: withoutApostrophes,
+  letters: CYRILLIC,
+}, { code: 'uk', name: 'Ukrainian', stem: ukrainian, apostrophes: withoutApostrophes, letters: CYRILLIC }, {
+  code: 'sr',
+  name: 'Serbian',
+  stem: serbian,
+  apostrophes: withoutApostrophes,
+  letters: LATIN_OR_CYRILLIC,
+  accents: 'čćđšž',
+}, {
+  code: 'el',
+  name: 'Greek',
+  stem: greek,
+  apostrophes: withoutApostrophes,
+  letters: GREEK,
+  foldFirst: true,
+  bareStopWords: true,
+}, {
+  code: 'lt',
+  name: 'Lithuanian',
+  stem: lithuanian,
+  apostrophes: withoutApostrophes,
+  letters: LATIN,
+  accents: 'ąčęėįšųūž',
+}, { code: 'ga', name: 'Irish', stem: irish, apostrophes: withoutApostrophes, letters: LATIN, accents: 'áéíóú' }, {
+  code: 'hy',
+  name: 'Armenian',
+  stem: armenian,
+  apostrophes: withoutApostrophes,
+  letters: ARMENIAN,
+}, { code: 'hi', name: 'Hindi', stem: hindi, apostrophes: withoutApostrophes, letters: DEVANAGARI }, {
+  code: 'ne',
+  name: 'Nepali',
+  stem: nepali,
+  apostrophes: withoutApostrophes,
+  letters: DEVANAGARI,
+}, { code: 'id', name: 'Indonesian', stem: indonesian, apostrophes: withoutApostrophes, letters: LATIN }];
 
 const BY_CODE: ReadonlyMap<string, Language> = new Map(CATALOGUE.map((language) => [language.code, language]));
 

@@ -2,6 +2,7 @@ import { CATALOGUE, languageOf } from './catalogue.ts';
 
 export { analyzerFor, stemmingAvailable } from './analyzer.ts';
 export { beginsNoWord, isParticleAt, japaneseVariants } from './japanese.ts';
+export { spellingsOf } from './spellings.ts';
 export { defaultStopWords } from './stop-words.ts';
 
 /** The languages of `/v1/fts-languages`. */
@@ -12,12 +13,33 @@ export const LANGUAGES: readonly { readonly code: string; readonly name: string 
 /** The two written standards of Norwegian, which are more common in tags than the language itself. */
 const ALIASES: ReadonlyMap<string, string> = new Map([['nb', 'no'], ['nn', 'no']]);
 
+/** The code of languages that have no stemmer: words are as they are written, and none is a stop word. */
+export const NEUTRAL = 'und';
+
 /**
- * The language code of a tag: `en_US`, `en-gb` and `EN` mean `en`; for a missing or unknown tag, the fallback is
- * returned unchanged.
+ * The language code of a tag: `en_US`, `en-gb`, `eng` and `EN` mean `en`; `NEUTRAL` for a language outside the
+ * catalogue; for a missing tag, the fallback is returned unchanged.
  */
 export function resolveLanguage(lang: string | undefined, fallback: string): string {
   const primary = lang?.trim().toLowerCase().split(/[-_]/, 1)[0] ?? '';
-  const code = ALIASES.get(primary) ?? primary;
-  return languageOf(code) === undefined ? fallback : code;
+  if (primary === '') return fallback;
+  const code = ALIASES.get(primary) ?? (languageOf(primary) === undefined ? canonical(primary) : primary);
+  return languageOf(code) === undefined ? NEUTRAL : code;
+}
+
+/** The code that replaces a longer or older one of the same language: `de` for `deu`, `id` for `in`. */
+function canonical(code: string): string {
+  try {
+    return new Intl.Locale(code).language;
+  } catch {
+    return code;
+  }
+}
+
+/**
+ * What the tags of a language with subtags begin with, such as those of its regions: `en-` and `en_` for `en`; none for
+ * a tag that has subtags itself.
+ */
+export function subtagsOf(lang: string): readonly string[] {
+  return /[-_]/.test(lang) ? [] : [`${lang}-`, `${lang}_`];
 }

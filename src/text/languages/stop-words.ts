@@ -1,20 +1,30 @@
 import { stopwords as arabic } from '@orama/stopwords/arabic';
+import { stopwords as armenian } from '@orama/stopwords/armenian';
+import { stopwords as bulgarian } from '@orama/stopwords/bulgarian';
 import { stopwords as danish } from '@orama/stopwords/danish';
 import { stopwords as dutch } from '@orama/stopwords/dutch';
 import { stopwords as english } from '@orama/stopwords/english';
 import { stopwords as finnish } from '@orama/stopwords/finnish';
 import { stopwords as french } from '@orama/stopwords/french';
 import { stopwords as german } from '@orama/stopwords/german';
+import { stopwords as greek } from '@orama/stopwords/greek';
 import { stopwords as hungarian } from '@orama/stopwords/hungarian';
+import { stopwords as hindi } from '@orama/stopwords/indian';
+import { stopwords as indonesian } from '@orama/stopwords/indonesian';
+import { stopwords as irish } from '@orama/stopwords/irish';
 import { stopwords as italian } from '@orama/stopwords/italian';
+import { stopwords as lithuanian } from '@orama/stopwords/lithuanian';
+import { stopwords as nepali } from '@orama/stopwords/nepali';
 import { stopwords as norwegian } from '@orama/stopwords/norwegian';
 import { stopwords as portuguese } from '@orama/stopwords/portuguese';
 import { stopwords as romanian } from '@orama/stopwords/romanian';
 import { stopwords as russian } from '@orama/stopwords/russian';
+import { stopwords as serbian } from '@orama/stopwords/serbian';
 import { stopwords as spanish } from '@orama/stopwords/spanish';
 import { stopwords as swedish } from '@orama/stopwords/swedish';
 import { stopwords as tamil } from '@orama/stopwords/tamil';
 import { stopwords as turkish } from '@orama/stopwords/turkish';
+import { stopwords as ukrainian } from '@orama/stopwords/ukrainian';
 import { formsOf } from '../tokenize.ts';
 
 /**
@@ -57,6 +67,17 @@ const LISTS: Readonly<Record<string, readonly string[]>> = {
   tr: turkish.filter((word) => !/[ýþðţ]/.test(word)),
   ar: arabic,
   ta: tamil,
+  bg: bulgarian,
+  // The lists of the package for these have words in a wrong encoding, too.
+  uk: ukrainian.filter((word) => /^[а-яґєії]+$/i.test(word)),
+  sr: serbian.filter((word) => /^[a-zčćđšž]+$/.test(word)),
+  lt: lithuanian.filter((word) => /^[a-ząčęėįšųūž]+$/.test(word)),
+  el: greek,
+  ga: irish,
+  hy: armenian,
+  hi: hindi,
+  ne: nepali,
+  id: indonesian,
 };
 
 const sets = new Map<string, ReadonlySet<string>>();

@@ -3,12 +3,12 @@ import { boolean, byteSize, integer, oneOf, setting } from '../kinds.ts';
 
 /** Languages with a stemmer and stop words. */
 const LANGUAGES = ['en', 'pl', 'de', 'fr', 'es', 'it', 'pt', 'nl', 'ru', 'sv', 'no', 'da', 'fi', 'hu', 'ro', 'tr', 'ar',
-  'ta'] as const;
+  'ta', 'bg', 'uk', 'sr', 'el', 'lt', 'ga', 'hy', 'hi', 'ne', 'id'] as const;
 
 export const fts = {
   stemmingEnabled: setting(boolean, true, 'SVC_FTS_STEMMING', 'stemming for full-text search'),
   defaultLang: setting(oneOf(LANGUAGES), 'en', 'SVC_FTS_DEFAULT_LANG',
-    'language of stemming and stop words for documents of an unknown one'),
+    'language of queries of collections without prose, and of the stop words that are listed'),
   defaultAlgorithm: setting(oneOf(['tfidf', 'bm25', 'bm25f', 'pmisparse']), 'tfidf', 'SVC_FTS_DEFAULT_ALGORITHM',
     'algorithm of full-text searches that name none'),
   synonymsEnabled: setting(boolean, true, 'SVC_FTS_SYNONYMS', 'expand queries by synonyms'),

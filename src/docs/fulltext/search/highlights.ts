@@ -9,6 +9,7 @@ import { highlight, type HighlightOptions, type HighlightPhrase,
 import { isSpaceless } from '../../../text/spaceless.ts';
 import { formsOf, tokenize } from '../../../text/tokenize.ts';
 import type { Meta } from '../../documents/index.ts';
+import { PLAIN } from '../view/analyzers.ts';
 import { classOfDocument } from '../view/document-classes.ts';
 import { areWithin, compoundOf, type Letters, lettersOf, lettersOfPhrase } from '../view/letters.ts';
 import { CONTENT, type Field, FIELDS, type FormsLike, type TextIndex } from '../view/text-index.ts';
@@ -65,6 +66,8 @@ export class WordMatcher {
   readonly #known = new Map<string, string | undefined>();
   /** Terms of forms, so that no form is stemmed twice. */
   readonly #termOf = new Map<string, string>();
+  /** Terms of the query's words by these without diacritics: words without an index, and forms that are new to it. */
+  readonly #termByKey = new Map<string, string>();
   readonly #looks: FormsLike[] = [];
   /** The forms that words may match by, for highlights; undefined without an index, and if there are too many. */
   readonly marks: MarkedForms | undefined;
@@ -85,7 +88,8 @@ export class WordMatcher {
       if (look.by === 'edits') this.#near.set(look, new Set(found));
       for (const form of found) {
         forms.add(form);
-        if (look.by === 'term') this.#termOf.set(form, this.#term(look.form));
+        // Another spelling of the word has another term of its own.
+        if (look.by === 'term' && !this.#termOf.has(form)) this.#termOf.set(form, this.#term(look.form));
       }
       if (look.by === 'term') forms.add(look.form);
     }
@@ -94,7 +98,11 @@ export class WordMatcher {
 
   #term(form: string): string {
     let term = this.#termOf.get(form);
-    if (term === undefined) this.#termOf.set(form, term = this.#reading.analyzer.term(form));
+    if (term === undefined) {
+      const { analyzer } = this.#reading;
+      term = (analyzer.spellings && this.#termByKey.get(PLAIN.term(form))) ?? analyzer.term(form);
+      this.#termOf.set(form, term);
+    }
     return term;
   }
 
@@ -195,8 +203,13 @@ export class WordMatcher {
 
   /** Records that words of the term of a form are searched for, and returns the term. */
   #look(form: string): string {
-    if (!this.#termOf.has(form)) this.#looks.push({ by: 'term', form, analyzer: this.#reading.analyzer });
-    return this.#term(form);
+    const { analyzer } = this.#reading;
+    if (!this.#termOf.has(form)) this.#looks.push({ by: 'term', form, analyzer });
+    const term = analyzer.term(form);
+    this.#termOf.set(form, term);
+    const key = PLAIN.term(form);
+    if (!this.#termByKey.has(key)) this.#termByKey.set(key, term);
+    return term;
   }
 }
 

@@ -14,8 +14,8 @@ export interface QueryLanguage {
 
 /**
  * The languages that a query is read in: the one that it names, for all documents; otherwise those of the collection's
- * documents, each for its own documents, ordered by number of documents, descending. Documents of an unknown language,
- * and collections without prose, use the server's language. Throws `index_loading`.
+ * documents, each for its own documents, ordered by number of documents, descending. Collections without prose use the
+ * server's language. Throws `index_loading`.
  */
 export function languagesOfQuery(
   { settings: { defaultLang }, dictionaries, view }: Pick<RequestContext, 'settings' | 'dictionaries' | 'view'>,
@@ -29,7 +29,7 @@ export function languagesOfQuery(
   });
   if (asked !== undefined) return [toLanguage(resolveLanguage(asked, defaultLang), PROSE_CLASSES)];
   const index = view.indexOf(collection);
-  const found = index === undefined ? [] : contentsOf(index, defaultLang).prose;
+  const found = index === undefined ? [] : contentsOf(index).prose;
   const [main, ...others] = found.map(([lang, { classes }]) => toLanguage(lang, classes));
   // Documents of a language that is added during the query are searched as in the most frequent language.
   const rest = others.reduce((classes, other) => classes & ~other.classes, PROSE_CLASSES);
@@ -41,7 +41,6 @@ type Prose = readonly (readonly [lang: string, { readonly documents: number; rea
 /** What the documents of an index are. */
 interface Contents {
   readonly revision: number;
-  readonly defaultLang: string;
   /** The languages of the prose, that of most documents first. */
   readonly prose: Prose;
   readonly hasCode: boolean;
@@ -50,31 +49,27 @@ interface Contents {
 /** By index, because each search needs them. */
 const known = new WeakMap<TextIndex, Contents>();
 
-function contentsOf(index: TextIndex, defaultLang: string): Contents {
+function contentsOf(index: TextIndex): Contents {
   const former = known.get(index);
-  if (former?.revision === index.revision && former.defaultLang === defaultLang) return former;
+  if (former?.revision === index.revision) return former;
   const documents = index.documentsByClass();
-  const prose = [...proseOf(documents, defaultLang)].sort(([, a], [, b]) => b.documents - a.documents);
-  const contents = { revision: index.revision, defaultLang, prose, hasCode: documents[CODE_CLASS] !== 0 };
+  const prose = [...proseOf(documents)].sort(([, a], [, b]) => b.documents - a.documents);
+  const contents = { revision: index.revision, prose, hasCode: documents[CODE_CLASS] !== 0 };
   known.set(index, contents);
   return contents;
 }
 
 /** Whether a collection has documents of source code. Throws `index_loading`. */
-export function hasCode({ settings: { defaultLang }, view }: Pick<RequestContext, 'settings' | 'view'>,
-  collection: string): boolean
-{
+export function hasCode({ view }: Pick<RequestContext, 'view'>, collection: string): boolean {
   const index = view.indexOf(collection);
-  return index !== undefined && contentsOf(index, defaultLang).hasCode;
+  return index !== undefined && contentsOf(index).hasCode;
 }
 
-function proseOf(documentsByClass: readonly number[],
-  defaultLang: string): Map<string, { documents: number; classes: number }>
-{
+function proseOf(documentsByClass: readonly number[]): Map<string, { documents: number; classes: number }> {
   const prose = new Map<string, { documents: number; classes: number }>();
   for (const [number, documents] of documentsByClass.entries()) {
     if (documents === 0 || number === CODE_CLASS) continue;
-    const lang = languageOfClass(number) ?? defaultLang;
+    const lang = languageOfClass(number);
     const known = prose.get(lang) ?? { documents: 0, classes: 0 };
     prose.set(lang, { documents: known.documents + documents, classes: known.classes | (1 << number) });
   }

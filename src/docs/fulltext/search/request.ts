@@ -94,7 +94,7 @@ export function resolveRequest({ settings, dictionaries, collections, view }: Re
     matching: input.matchingStrategy,
     languages,
     stemming: settings.stemming && !input.disableStem,
-    withoutCode: forPresent && !hasCode({ settings, view }, collection),
+    withoutCode: forPresent && !hasCode({ view }, collection),
     synonymsOf: synonymsActive ? dictionaries.synonymsOf(collection) : undefined,
   });
   const algorithm = input.algorithm ?? profile.algorithm ?? settings.algorithm;

@@ -1,6 +1,7 @@
 import { Generations } from '../../../lib/caches.ts';
 import { foldDiacritics } from '../../../text/folding.ts';
-import { analyzerFor, LANGUAGES, resolveLanguage, stemmingAvailable } from '../../../text/languages/index.ts';
+import { analyzerFor, LANGUAGES, resolveLanguage, spellingsOf,
+  stemmingAvailable } from '../../../text/languages/index.ts';
 import type { TermAnalyzer } from './text-index.ts';
 
 /** Words as they are written, but without diacritics. */
@@ -33,7 +34,12 @@ export function remembering(termOf: (form: string) => string): Required<Pick<Ter
 const STEMMING: ReadonlyMap<string, TermAnalyzer> = new Map(
   LANGUAGES.filter(({ code }) => stemmingAvailable(code)).map(({ code }) => {
     const { term } = analyzerFor(code, { stemming: true, stopWords: 'none' });
-    return [code, { name: `${code}-${VERSION}`, stemming: true, ...remembering((form) => term(form) ?? form) }];
+    return [code, {
+      name: `${code}-${VERSION}`,
+      stemming: true,
+      ...remembering((form) => term(form) ?? form),
+      spellings: spellingsOf(code),
+    }];
   }),
 );
 

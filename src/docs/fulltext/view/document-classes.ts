@@ -1,12 +1,12 @@
 import { isCodeDocument } from '../../../text/code/index.ts';
-import { resolveLanguage } from '../../../text/languages/index.ts';
+import { NEUTRAL, resolveLanguage } from '../../../text/languages/index.ts';
 import type { Meta } from '../../documents/index.ts';
 
 // The classes of documents in the index. A query is read for each of them: as words of a language, or as source code.
 
 /** The languages by the numbers of their classes. Checkpoints contain these, so add further ones only at the end. */
 const LANGUAGES: readonly string[] = ['en', 'pl', 'de', 'fr', 'es', 'it', 'pt', 'nl', 'ru', 'sv', 'no', 'da', 'fi',
-  'hu', 'ro', 'tr', 'ar', 'ta'];
+  'hu', 'ro', 'tr', 'ar', 'ta', 'bg', 'uk', 'sr', 'el', 'lt', 'ga', 'hy', 'hi', 'ne', 'id'];
 
 /** Prose of a language that is not among them. */
 const OTHER_CLASS = 30;
@@ -27,9 +27,9 @@ export function classOfDocument(
   return number < 0 ? OTHER_CLASS : number;
 }
 
-/** The language of a class of prose; undefined for an unknown one. */
-export function languageOfClass(documentClass: number): string | undefined {
-  return LANGUAGES[documentClass];
+/** The language of a class of prose. */
+export function languageOfClass(documentClass: number): string {
+  return LANGUAGES[documentClass] ?? NEUTRAL;
 }
 
 /** Whether a class is among those of some bits; `undefined` is the class of a document that does not exist. */

@@ -1,5 +1,5 @@
 import type { OrdSet } from '../../../lib/ord-set.ts';
-import type { Segment } from '../../../search/inverted/index.ts';
+import type { Segment, Spellings } from '../../../search/inverted/index.ts';
 import type { QueryNode, TermNode } from '../../../text/query/index.ts';
 import type { Steps } from '../../view/index.ts';
 import type { Feedback, FeedbackRules, RelevantText } from './feedback.ts';
@@ -30,6 +30,8 @@ export interface TermAnalyzer {
   term(form: string): string;
   /** The same without a cache; see `Analyzer` of the index. */
   termOnce?(form: string): string;
+  /** See `Analyzer` of the index. */
+  readonly spellings?: Spellings | undefined;
 }
 
 /** A document as it is indexed. */
