@@ -77,7 +77,7 @@ describe.each(['release', 'debug'] as const)('the dictionary, %s build', (build)
     fc.assert(fc.property(words, word, fc.integer({ min: 0, max: 2 }), (list, about, edits) => {
       const index = indexOf(list);
       const found = index.fuzzy(about, edits, 1000).map(({ id, distance }) => [index.textOf(id), distance]);
-      const expected = list.map((form) => [form, levenshtein(foldDiacritics(form), foldDiacritics(about))]).filter((
+      const expected = list.map((form) => [form, distanceBetween(foldDiacritics(form), foldDiacritics(about))]).filter((
         [, distance],
       ) => (distance as number) <= edits);
       expect(found.sort()).toEqual(expected.sort());
@@ -247,14 +247,19 @@ describe('groups', () => {
   });
 });
 
-function levenshtein(a: string, b: string): number {
+/** Optimal string alignment: a swap of neighbours is one edit. */
+function distanceBetween(a: string, b: string): number {
   const [from, to] = [[...a], [...b]];
+  let before: number[] = [];
   let row = to.map((_, j) => j).concat(to.length);
   for (const [i, character] of from.entries()) {
     const next = [i + 1];
-    for (let j = 0; j < to.length; j++)
-      next.push(Math.min(row[j]! + (to[j] === character ? 0 : 1), row[j + 1]! + 1, next[j]! + 1));
-    row = next;
+    for (let j = 0; j < to.length; j++) {
+      const isSwap = i > 0 && j > 0 && character === to[j - 1] && from[i - 1] === to[j];
+      next.push(Math.min(row[j]! + (to[j] === character ? 0 : 1), row[j + 1]! + 1, next[j]! + 1,
+        isSwap ? before[j - 1]! + 1 : Infinity));
+    }
+    [before, row] = [row, next];
   }
   return row.at(-1)!;
 }

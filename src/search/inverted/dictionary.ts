@@ -5,7 +5,7 @@ import { foldDiacritics } from '../../text/folding.ts';
 /** A form within an edit distance of a word. */
 export interface FuzzyForm {
   readonly id: number;
-  /** Insertions, deletions and substitutions of characters between the two, both without diacritics. */
+  /** Insertions, deletions, substitutions and swaps of neighbours between the two, both without diacritics. */
   readonly distance: number;
 }
 
@@ -80,11 +80,12 @@ export class Dictionary {
     const codes = Uint32Array.from(keyOf(word), (c) => c.codePointAt(0)!);
     if (codes.length > MAX_FUZZY_WORD) return this.sameKey(word).map((id) => ({ id, distance: 0 }));
     if (edits === 0) return this.sameKey(word).slice(0, limit).map((id) => ({ id, distance: 0 }));
-    // Either the first part has fewer edits than allowed, or the second part has none: see asm/inverted/fuzzy.ts.
-    const first = Math.ceil(codes.length / 2);
+    // Either the first part has fewer edits than allowed, or the second part has none, and one character is between
+    // them: see asm/inverted/fuzzy.ts.
+    const first = Math.floor(codes.length / 2);
     const distances = new Map<number, number>();
     for (const { id, distance } of [...this.#fuzzyPart(codes, edits, first, edits - 1, false, limit),
-      ...this.#fuzzyPart(codes, edits, codes.length - first, 0, true, limit)])
+      ...this.#fuzzyPart(codes, edits, Math.max(0, codes.length - 1 - first), 0, true, limit)])
     {
       distances.set(id, Math.min(distance, distances.get(id) ?? edits));
     }

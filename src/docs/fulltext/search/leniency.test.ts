@@ -25,6 +25,14 @@ describe('fuzzy: auto', () => {
     expect(await keys('asinchronus')).toEqual(['k1']);
   });
 
+  it('takes a swap of neighbours for one edit, which is marked', async () => {
+    expect([await keys('aysnc'), await keys('asycn'), await keys('sevne'), await keys('asycnhronuos')]).toEqual([['k1'],
+      ['k1'], ['k3', 'k4'], ['k1']]);
+    const { results } = await fixture.find('asycn', { fuzzy: 1, highlight: true });
+    expect(results).toMatchObject([{ matchedTerms: ['asycn~async'] }]);
+    expect(results[0]!.highlights![0]!.fragment).toContain('<mark>async</mark>');
+  });
+
   it('finds inflections of what was meant', async () => {
     await fixture.add('k5', 'pure functions');
     expect(await keys('functon')).toEqual(['k1', 'k5']);
