@@ -92,11 +92,22 @@ export class Dictionary {
     return [...distances].slice(0, limit).map(([id, distance]) => ({ id, distance }));
   }
 
-  #fuzzyPart(codes: Uint32Array, edits: number, part: number, free: number, backward: boolean,
-    limit: number): FuzzyForm[]
+  /**
+   * Forms that begin with something within `edits` (1 or 2) of a word, at most `limit` in order; the first `kept`
+   * characters must match. None for a word of more than 60 characters.
+   */
+  begunLike(word: string, edits: number, kept: number, limit: number): FuzzyForm[] {
+    const codes = Uint32Array.from(keyOf(word), (c) => c.codePointAt(0)!);
+    if (codes.length > MAX_FUZZY_WORD) return [];
+    return this.#fuzzyPart(codes, edits, Math.min(kept, codes.length), 0, false, limit, true);
+  }
+
+  #fuzzyPart(codes: Uint32Array, edits: number, part: number, free: number, backward: boolean, limit: number,
+    begins = false): FuzzyForm[]
   {
     const word = this.#kernel.inputNumbers(backward ? codes.toReversed() : codes);
-    const found = this.#kernel.call.collectFuzzy(word, codes.length, edits, part, free, backward ? 1 : 0, limit);
+    const found = this.#kernel.call.collectFuzzy(word, codes.length, edits, part, free, backward ? 1 : 0,
+      begins ? 1 : 0, limit);
     const pairs = this.#kernel.output(found * 2);
     return Array.from({ length: found }, (_, i) => ({ id: pairs[2 * i]!, distance: pairs[2 * i + 1]! }));
   }

@@ -10,8 +10,10 @@ export interface TermNode extends SourceRange {
   readonly form: string;
   /** Maximum edit distance of a match, from `term~N`; absent if the query does not specify it. */
   readonly fuzzy?: 0 | 1 | 2;
-  /** Whether the first character must match exactly, unless no form matches then. */
+  /** Whether the first character must match exactly, unless no form matches then; a swap with the next is a match. */
   readonly keepsFirst?: boolean;
+  /** Whether the term may be the misspelt beginning of a word, if no word begins with it. */
+  readonly begins?: boolean;
   /**
    * Frequency of the form in the query, if one node stands for all its occurrences; 1 if absent. Multiplies the score.
    */

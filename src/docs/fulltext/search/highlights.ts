@@ -143,6 +143,7 @@ export class WordMatcher {
           form: node.form,
           edits: node.fuzzy,
           keepsFirst: node.keepsFirst === true,
+          begins: node.begins === true,
           analyzer: this.#reading.analyzer,
         };
         this.#fuzzy.push({ label, folded: [...foldDiacritics(node.form)], edits: node.fuzzy, look });

@@ -83,6 +83,51 @@ describe('fuzzy: auto', () => {
   });
 });
 
+describe('fuzzy: auto, of words and their beginnings', () => {
+  const auto = { fuzzy: 'auto' };
+  const typed = { fuzzy: 'auto', prefix: 'last' };
+
+  it('finds a word whose first two letters are swapped beside others with the first', async () => {
+    await fixture.add('a', 'the python language');
+    await fixture.add('b', 'a python, and ythons');
+    expect(await sorted('ypthon', auto)).toEqual(['a', 'b']);
+  });
+
+  it('ranks what is spelled as asked before what is corrected, however often that occurs', async () => {
+    await fixture.add('exact', `a form ${'in a long text of other words '.repeat(50)}`);
+    await fixture.add('near', 'from from from', { title: ['from'] });
+    for (const algorithm of ['tfidf', 'bm25', 'bm25f'])
+      expect(await fixture.keys('form', { ...auto, algorithm })).toEqual(['exact', 'near']);
+  });
+
+  it('finds the misspelt beginning of a word that is being typed, and marks the word', async () => {
+    await fixture.add('a', 'javascript');
+    await fixture.add('b', 'a cat');
+    expect([await sorted('javsc', typed), await sorted('ajvasc', typed), await sorted('kavascr', typed)]).toEqual([[
+      'a',
+    ], ['a'], ['a']]);
+    expect([await sorted('javsc', auto), await sorted('javsc ', typed), await sorted('javsc cat', typed)]).toEqual([[],
+      [], ['b']]);
+    expect((await fixture.find('javsc', { ...typed, highlight: true })).results).toMatchObject([{
+      matchedTerms: ['javsc~javascript'],
+      highlights: [{ fragment: '<mark>javascript</mark>' }],
+    }]);
+  });
+
+  it('corrects no beginning with which a word begins', async () => {
+    await fixture.add('a', 'the contract');
+    await fixture.add('b', 'a control');
+    expect(await sorted('contra', typed)).toEqual(['a']);
+  });
+
+  it('reranks by the word that was meant', async () => {
+    await fixture.add('a', `${'the navigation of a ship and the navigation of a page '.repeat(5)} back`);
+    await fixture.add('b', 'about pages', { title: ['Navigation back'] });
+    const right = await fixture.keys('navigation back', auto);
+    expect([await fixture.keys('naivgation back', auto), right]).toEqual([['b', 'a'], ['b', 'a']]);
+  });
+});
+
 describe('prefix: last', () => {
   beforeEach(async () => {
     await fixture.add('a', 'array prototype');

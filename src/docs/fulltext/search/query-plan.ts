@@ -308,7 +308,13 @@ class Planner {
     const letters = [...node.form].length;
     const edits = asked === 'auto' ? Number(letters >= ONE_EDIT_FROM) + Number(letters >= TWO_EDITS_FROM) : asked;
     if (edits === 0 || letters < FUZZY_FROM || ++this.#fuzzyTerms > FUZZY_TERMS) return exact;
-    return { ...exact, fuzzy: edits as 1 | 2, ...(asked === 'auto' && { keepsFirst: true }) };
+    const isBegun = asked === 'auto' && node.form === this.#unfinished;
+    return {
+      ...exact,
+      fuzzy: edits as 1 | 2,
+      ...(asked === 'auto' && { keepsFirst: true }),
+      ...(isBegun && { begins: true }),
+    };
   }
 
   /** Stop words stay within a phrase: they are indexed, and quoted text is matched as written. */

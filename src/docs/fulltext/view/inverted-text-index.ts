@@ -239,9 +239,11 @@ class InvertedTextIndex implements TextIndex {
     }
   }
 
-  #idsByEdits({ form, edits, keepsFirst, analyzer }: FormsLike & { by: 'edits' }, limit: number): readonly number[] {
+  #idsByEdits({ form, edits, keepsFirst, begins, analyzer }: FormsLike & { by: 'edits' },
+    limit: number): readonly number[]
+  {
     const found = keepsFirst
-      ? formsByEdits(this.#index, analyzer, { form, fuzzy: edits as 1 | 2, keepsFirst }).near
+      ? formsByEdits(this.#index, analyzer, { form, fuzzy: edits as 1 | 2, keepsFirst, begins }).near
       : this.#index.fuzzy(form, edits, limit);
     return found.map(({ id }) => id);
   }

@@ -254,7 +254,7 @@ export type FormsLike = { readonly by: 'term'; readonly form: string; readonly a
   readonly by: 'pattern';
   readonly pattern: string;
 } | { readonly by: 'edits'; readonly form: string; readonly edits: number; readonly keepsFirst: boolean;
-  readonly analyzer: TermAnalyzer };
+  readonly begins: boolean; readonly analyzer: TermAnalyzer };
 
 /** Creates indexes. */
 export interface TextIndexes {

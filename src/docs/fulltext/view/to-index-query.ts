@@ -6,7 +6,9 @@ import { foldDiacritics } from '../../../text/folding.ts';
 import type { GroupNode, PhraseNode, QueryNode, TermNode } from '../../../text/query/index.ts';
 import type { TermAnalyzer, TextReading } from './text-index.ts';
 
-type Forms = Pick<InvertedIndex, 'group' | 'unstemmed' | 'fuzzy' | 'wildcard' | 'documents' | 'textOf'>;
+/** What is asked of an index to find forms. */
+export type Forms = Pick<InvertedIndex,
+  'group' | 'unstemmed' | 'fuzzy' | 'begunLike' | 'prefix' | 'wildcard' | 'documents' | 'textOf'>;
 type Index = Forms & Pick<InvertedIndex, 'classes'>;
 
 /** Maximum number of forms that a fuzzy term matches, and of dictionary entries that they are chosen from. */
@@ -14,6 +16,13 @@ const FUZZY_FORMS = 50;
 const FUZZY_CANDIDATES = 5000;
 /** Factor of a form's weight for each edit. */
 const EDIT_WEIGHT = 0.8;
+/**
+ * With `keepsFirst`, factor of the score of what is only spelled like a word that documents have: so low that it ranks
+ * behind the word itself, whatever the frequencies, fields and lengths.
+ */
+const BEHIND = 0.01;
+/** A word is misspelt if no document has it, or if a word one edit away is in this many times as many documents. */
+const MISSPELT_FROM = 100;
 
 /** Number of forms whose inflections are added to those found by edits: the likeliest corrections. */
 const FUZZY_GROUPS = 3;
@@ -151,13 +160,13 @@ class Translation {
   #expanded(node: TermNode): Query {
     const { weight: own = 1, parts = [] } = node;
     // The whole identifier counts as much as its parts would as words of prose.
-    const term: Query = { kind: 'term', forms: this.#term(node), weight: own * Math.max(1, parts.length) };
+    const terms = this.#term(node, own * Math.max(1, parts.length));
     const more = [...this.#reading.expansions?.get(node) ?? [],
       ...parts.map((form) => ({ form, weight: PART_WEIGHT }))];
-    if (more.length === 0) return term;
+    if (more.length === 0 && terms.length === 1) return terms[0]!;
     return {
       kind: 'or',
-      of: [term,
+      of: [...terms,
         ...more.map(({ form, weight }): Query => ({ kind: 'term', forms: this.#formsOf(form), weight: own * weight }))],
     };
   }
@@ -181,12 +190,18 @@ class Translation {
     return forms.map((form, offset) => ({ forms: this.#formsOf(form), offset }));
   }
 
-  #term(node: TermNode): WeightedForm[] {
-    if (!node.fuzzy) return this.#formsOf(node.form);
+  #term(node: TermNode, weight: number): Query[] {
+    if (!node.fuzzy) return [{ kind: 'term', forms: this.#formsOf(node.form), weight }];
     this.#budget.checkTime();
-    const { exact, near } = formsByEdits(this.#index, this.#reading.analyzer, node);
-    return [...exact.map((id) => ({ id })),
-      ...near.map(({ id, distance }) => ({ id, weight: EDIT_WEIGHT ** distance }))];
+    const { exact, near, isMisspelt } = formsByEdits(this.#index, this.#reading.analyzer, node);
+    const forms = exact.map((id) => ({ id }));
+    if (!node.keepsFirst || exact.length === 0 || near.length === 0)
+      return [{ kind: 'term', forms: [...forms, ...near], weight }];
+    return [{ kind: 'term', forms, weight }, {
+      kind: 'term',
+      forms: near,
+      weight: isMisspelt ? weight : weight * BEHIND,
+    }];
   }
 
   /** A pattern that is a word except for its end also finds what the word finds: `cats?` is `cats`. */
@@ -217,38 +232,100 @@ export function wordOf(pattern: string): string | undefined {
   return /^([^*?]+)[?]+$/.exec(pattern)?.[1];
 }
 
+/** A form that is spelled like a term. */
+interface NearForm extends FuzzyForm {
+  /** Factor of its frequency. */
+  readonly weight: number;
+}
+
+/** The forms of a term, and those that are spelled like it. */
+interface Spellings {
+  readonly exact: readonly number[];
+  /** The nearest first, of equally near ones the most frequent. */
+  readonly near: readonly NearForm[];
+  /** Whether `near` is probably what was meant. */
+  readonly isMisspelt: boolean;
+}
+
 /**
  * The forms of a term, and forms at an edit distance from it: the nearest, and of these the most frequent. With
  * `keepsFirst`, which keeps the first character, inflections of the nearest are found as well, and, for a word that has
- * no form itself, forms whose stem is near its stem.
+ * no form itself, forms whose stem is near its stem; with `begins`, forms that begin with something near as well.
  */
 export function formsByEdits(index: Omit<Forms, 'wildcard'>, analyzer: TermAnalyzer,
-  { form, fuzzy = 0, keepsFirst = false }: Pick<TermNode, 'form' | 'fuzzy' | 'keepsFirst'>
-): { exact: readonly number[]; near: readonly FuzzyForm[] } {
+  { form, fuzzy = 0, keepsFirst = false, begins = false }: Pick<TermNode,
+    'form' | 'fuzzy' | 'keepsFirst' | 'begins'>): Spellings
+{
   const exact = exactForms(index, analyzer, form);
   const known = new Set(exact);
   const spelledLike = index.fuzzy(form, fuzzy, FUZZY_CANDIDATES).filter(({ id }) => !known.has(id));
   const others = keepsFirst && exact.length === 0
     ? withStemsLike(index, analyzer, { form, fuzzy }, spelledLike)
     : spelledLike;
-  const near = keepsFirst ? withFirstOf(index, form, others, exact.length > 0) : others;
-  const best = near.map(({ id, distance }) => ({ id, distance, documents: index.documents(id) })).sort((a, b) =>
-    a.distance - b.distance || b.documents - a.documents || a.id - b.id
-  ).slice(0, FUZZY_FORMS);
-  return { exact, near: keepsFirst ? withInflections(index, analyzer, best, known) : best };
+  const best = nearestOf(index, keepsFirst ? withFirstOf(index, form, others, exact.length > 0) : others, FUZZY_FORMS);
+  const near = keepsFirst ? withInflections(index, analyzer, best, known) : best;
+  const found = new Set(near.map(({ id }) => id));
+  const begun = begins && exact.length === 0 ? begunLike(index, form, fuzzy).filter(({ id }) => !found.has(id)) : [];
+  return {
+    exact,
+    near: [...near.map((one) => ({ ...one, weight: EDIT_WEIGHT ** one.distance })),
+      ...begun.map((one) => ({ ...one, weight: COMPLETION_WEIGHT * EDIT_WEIGHT ** one.distance }))],
+    isMisspelt: isMisspelt(index, exact, near),
+  };
 }
 
-/** Those that begin with the same character; all of them if nothing else matches. */
+/** The nearest, and of equally near ones the most frequent. */
+function nearestOf(index: Pick<Forms, 'documents'>, near: readonly FuzzyForm[], limit: number): FuzzyForm[] {
+  return near.map(({ id, distance }) => ({ id, distance, documents: index.documents(id) })).sort((a, b) =>
+    a.distance - b.distance || b.documents - a.documents || a.id - b.id
+  ).slice(0, limit);
+}
+
+function isMisspelt(index: Pick<Forms, 'documents'>, exact: readonly number[],
+  [nearest]: readonly FuzzyForm[]): boolean
+{
+  if (nearest === undefined) return false;
+  const documents = exact.reduce((sum, id) => sum + index.documents(id), 0);
+  return documents === 0 || (nearest.distance === 1 && index.documents(nearest.id) >= MISSPELT_FROM * documents);
+}
+
+/**
+ * The most frequent words that begin with something like a word that is being typed, with as few edits as possible:
+ * first those that begin with the same character. None if words begin with exactly that.
+ */
+function begunLike(index: Omit<Forms, 'wildcard'>, form: string, fuzzy: number): FuzzyForm[] {
+  if (index.prefix(form, 1).length > 0) return [];
+  for (const kept of [1, 0]) {
+    for (let edits = 1; edits <= fuzzy; edits++) {
+      const found = index.begunLike(form, edits as 1 | 2, kept, COMPLETION_CANDIDATES);
+      if (found.length > 0) return nearestOf(index, found, COMPLETIONS);
+    }
+  }
+  return [];
+}
+
+/**
+ * Those that begin with the same character, or with the first two swapped; if the word itself is unknown, those that
+ * are nearer than all of these as well.
+ */
 function withFirstOf(index: Pick<Forms, 'textOf'>, form: string, near: readonly FuzzyForm[],
   isKnown: boolean): readonly FuzzyForm[]
 {
-  const first = firstOf(form);
-  const kept = near.filter(({ id }) => firstOf(index.textOf(id)) === first);
-  return kept.length > 0 || isKnown ? kept : near;
+  const [first, second] = startOf(form);
+  const kept = near.filter(({ id }) => {
+    const [one, two] = startOf(index.textOf(id));
+    return one === first || (one === second && two === first);
+  });
+  if (isKnown) return kept;
+  const nearest = Math.min(...kept.map(({ distance }) => distance));
+  const same = new Set(kept);
+  return near.filter((one) => same.has(one) || one.distance < nearest);
 }
 
-function firstOf(form: string): string | undefined {
-  return foldDiacritics(form)[Symbol.iterator]().next().value;
+/** The first two characters of a form without diacritics. */
+function startOf(form: string): readonly (string | undefined)[] {
+  const characters = foldDiacritics(form)[Symbol.iterator]();
+  return [characters.next().value, characters.next().value];
 }
 
 /**
