@@ -120,6 +120,27 @@ describe('fuzzy: auto, of words and their beginnings', () => {
     expect(await sorted('contra', typed)).toEqual(['a']);
   });
 
+  it('finds one word that was written as two, and two as one, and marks them', async () => {
+    await fixture.add('a', 'all of typescript');
+    await fixture.add('b', 'an event listener');
+    await fixture.add('c', 'to log in');
+    await fixture.add('d', 'a login');
+    await fixture.add('e', 'the listener of an event');
+    const all = { ...auto, matchingStrategy: 'all' };
+    expect([await sorted('type script', all), await sorted('the type script', auto)]).toEqual([['a'], ['a']]);
+    expect([await sorted('eventlistener', auto), await sorted('eventlisteners', auto)]).toEqual([['b'], ['b']]);
+    expect([await fixture.keys('login', auto), await sorted('eventlistener', { fuzzy: 2 })]).toEqual([['d', 'c'], []]);
+    const shown = async (query: string) =>
+      (await fixture.find(query, { ...auto, highlight: true })).results.map(({ matchedTerms, highlights }) => [
+        matchedTerms,
+        highlights![0]!.fragment,
+      ]);
+    expect(await shown('eventlistener')).toEqual([[['eventlistener~event listener'],
+      'an <mark>event listener</mark>']]);
+    expect(await shown('type script')).toEqual([[['type~typescript', 'script~typescript'],
+      'all of <mark>typescript</mark>']]);
+  });
+
   it('reranks by the word that was meant', async () => {
     await fixture.add('a', `${'the navigation of a ship and the navigation of a page '.repeat(5)} back`);
     await fixture.add('b', 'about pages', { title: ['Navigation back'] });

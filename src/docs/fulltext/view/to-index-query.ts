@@ -1,14 +1,14 @@
 import { ServiceError } from '../../../errors/index.ts';
 import { withinEdits } from '../../../lib/did-you-mean.ts';
-import { ALL, type FuzzyForm, type InvertedIndex, NONE, type Query, type WeightedForm,
+import { ALL, type FuzzyForm, type InvertedIndex, NONE, type PhraseQuery, type Query, type WeightedForm,
   within } from '../../../search/inverted/index.ts';
 import { foldDiacritics } from '../../../text/folding.ts';
-import type { GroupNode, PhraseNode, QueryNode, TermNode } from '../../../text/query/index.ts';
+import { type GroupNode, isLoose, type PhraseNode, type QueryNode, type TermNode } from '../../../text/query/index.ts';
 import type { TermAnalyzer, TextReading } from './text-index.ts';
 
 /** What is asked of an index to find forms. */
 export type Forms = Pick<InvertedIndex,
-  'group' | 'unstemmed' | 'fuzzy' | 'begunLike' | 'prefix' | 'wildcard' | 'documents' | 'textOf'>;
+  'group' | 'unstemmed' | 'fuzzy' | 'begunLike' | 'prefix' | 'wildcard' | 'documents' | 'textOf' | 'search'>;
 type Index = Forms & Pick<InvertedIndex, 'classes'>;
 
 /** Maximum number of forms that a fuzzy term matches, and of dictionary entries that they are chosen from. */
@@ -21,6 +21,9 @@ const EDIT_WEIGHT = 0.8;
  * behind the word itself, whatever the frequencies, fields and lengths.
  */
 const BEHIND = 0.01;
+/** Least number of characters of a word that another was written together with, and of pairs that are looked up. */
+const LEAST_PART = 2;
+const MOST_PAIRS = 3;
 /** A word is misspelt if no document has it, or if a word one edit away is in this many times as many documents. */
 const MISSPELT_FROM = 100;
 
@@ -191,16 +194,21 @@ class Translation {
   }
 
   #term(node: TermNode, weight: number): Query[] {
-    if (!node.fuzzy) return [{ kind: 'term', forms: this.#formsOf(node.form), weight }];
+    if (!isLoose(node)) return [{ kind: 'term', forms: this.#formsOf(node.form), weight }];
     this.#budget.checkTime();
-    const { exact, near, isMisspelt } = formsByEdits(this.#index, this.#reading.analyzer, node);
-    const forms = exact.map((id) => ({ id }));
-    if (!node.keepsFirst || exact.length === 0 || near.length === 0)
-      return [{ kind: 'term', forms: [...forms, ...near], weight }];
-    return [{ kind: 'term', forms, weight }, {
-      kind: 'term',
-      forms: near,
-      weight: isMisspelt ? weight : weight * BEHIND,
+    const { exact, near, together, apart, isMisspelt } = formsByEdits(this.#index, this.#reading.analyzer, node);
+    const forms = [...exact.map((id) => ({ id })), ...together];
+    const terms: Query[] = !node.keepsFirst || exact.length === 0 || near.length === 0
+      ? [{ kind: 'term', forms: [...forms, ...near], weight }]
+      : [{ kind: 'term', forms, weight }, {
+        kind: 'term',
+        forms: near,
+        weight: isMisspelt ? weight : weight * BEHIND,
+      }];
+    return apart === undefined ? terms : [...terms, {
+      kind: 'phrase',
+      words: this.#words(apart),
+      weight: weight * (exact.length === 0 ? EDIT_WEIGHT : BEHIND),
     }];
   }
 
@@ -243,6 +251,10 @@ interface Spellings {
   readonly exact: readonly number[];
   /** The nearest first, of equally near ones the most frequent. */
   readonly near: readonly NearForm[];
+  /** Those of words that the term is a part of, together with a neighbour in the query. */
+  readonly together: readonly NearForm[];
+  /** Two words that stand next to each other in documents and are the term together. */
+  readonly apart: readonly string[] | undefined;
   /** Whether `near` is probably what was meant. */
   readonly isMisspelt: boolean;
 }
@@ -253,12 +265,14 @@ interface Spellings {
  * no form itself, forms whose stem is near its stem; with `begins`, forms that begin with something near as well.
  */
 export function formsByEdits(index: Omit<Forms, 'wildcard'>, analyzer: TermAnalyzer,
-  { form, fuzzy = 0, keepsFirst = false, begins = false }: Pick<TermNode,
-    'form' | 'fuzzy' | 'keepsFirst' | 'begins'>): Spellings
+  { form, fuzzy = 0, keepsFirst = false, begins = false, joined = [] }: Pick<TermNode,
+    'form' | 'fuzzy' | 'keepsFirst' | 'begins' | 'joined'>): Spellings
 {
   const exact = exactForms(index, analyzer, form);
-  const known = new Set(exact);
-  const spelledLike = index.fuzzy(form, fuzzy, FUZZY_CANDIDATES).filter(({ id }) => !known.has(id));
+  const together = new Set(joined.flatMap((word) => exactForms(index, analyzer, word)));
+  for (const id of exact) together.delete(id);
+  const known = new Set([...exact, ...together]);
+  const spelledLike = fuzzy === 0 ? [] : index.fuzzy(form, fuzzy, FUZZY_CANDIDATES).filter(({ id }) => !known.has(id));
   const others = keepsFirst && exact.length === 0
     ? withStemsLike(index, analyzer, { form, fuzzy }, spelledLike)
     : spelledLike;
@@ -270,6 +284,8 @@ export function formsByEdits(index: Omit<Forms, 'wildcard'>, analyzer: TermAnaly
     exact,
     near: [...near.map((one) => ({ ...one, weight: EDIT_WEIGHT ** one.distance })),
       ...begun.map((one) => ({ ...one, weight: COMPLETION_WEIGHT * EDIT_WEIGHT ** one.distance }))],
+    together: [...together].map((id) => ({ id, distance: 1, weight: EDIT_WEIGHT })),
+    apart: keepsFirst && fuzzy > 0 ? apartOf(index, analyzer, form) : undefined,
     isMisspelt: isMisspelt(index, exact, near),
   };
 }
@@ -279,6 +295,37 @@ function nearestOf(index: Pick<Forms, 'documents'>, near: readonly FuzzyForm[], 
   return near.map(({ id, distance }) => ({ id, distance, documents: index.documents(id) })).sort((a, b) =>
     a.distance - b.distance || b.documents - a.documents || a.id - b.id
   ).slice(0, limit);
+}
+
+/**
+ * Two words that are a form together and stand next to each other in documents: of all such pairs one whose rarer word
+ * is the most frequent.
+ */
+export function apartOf(index: Omit<Forms, 'wildcard'>, analyzer: TermAnalyzer, form: string): readonly string[]
+  | undefined
+{
+  const characters = [...form];
+  const documentsOf = (word: string): number =>
+    exactForms(index, analyzer, word).reduce((sum, id) => sum + index.documents(id), 0);
+  const pairs: { readonly words: readonly string[]; readonly documents: number }[] = [];
+  for (let at = LEAST_PART; at <= characters.length - LEAST_PART; at++) {
+    const words = [characters.slice(0, at).join(''), characters.slice(at).join('')];
+    const documents = Math.min(...words.map(documentsOf));
+    if (documents > 0) pairs.push({ words, documents });
+  }
+  const stand = (words: readonly string[]): boolean =>
+    index.search(phraseOf(index, analyzer, words), { algorithm: { kind: 'bm25' }, limit: 0 }).total > 0;
+  return pairs.sort((a, b) => b.documents - a.documents).slice(0, MOST_PAIRS).find(({ words }) => stand(words))?.words;
+}
+
+/** Documents in which words stand next to each other. */
+export function phraseOf(index: Pick<Forms, 'group' | 'unstemmed'>, analyzer: TermAnalyzer,
+  words: readonly string[]): PhraseQuery
+{
+  return {
+    kind: 'phrase',
+    words: words.map((word, offset) => ({ forms: exactForms(index, analyzer, word).map((id) => ({ id })), offset })),
+  };
 }
 
 function isMisspelt(index: Pick<Forms, 'documents'>, exact: readonly number[],
