@@ -12,7 +12,7 @@ import { tfidfWeights, toRerankings } from './field-weights.ts';
 import { type Completion, type CompletionRequest, type FormsLike, type IndexedDocument, type MatchByEdits,
   type TermAnalyzer, type TextHit, type TextIndex, type TextIndexes, type TextMatches, type TextQuery,
   type WeightedTerm } from './text-index.ts';
-import { apartOf, exactForms, formsByEdits, phraseOf, toIndexQuery } from './to-index-query.ts';
+import { apartOf, exactForms, formsByEdits, type KnownSpellings, phraseOf, toIndexQuery } from './to-index-query.ts';
 
 /** Deleted documents are removed from the index when they reach this share. */
 const DELETED_SHARE = 0.2;
@@ -98,8 +98,9 @@ class InvertedTextIndex implements TextIndex {
     { readings, algorithm, fieldWeights, fields, rerank, limit, totals, filter, factors, collect, look }: TextQuery,
   ): TextMatches {
     const scoring = toScoring(algorithm, fieldWeights, fields);
+    const spellings: KnownSpellings = new Map();
     const { hits, total, isLowerBound = false, matches, scores } = this.#index.search(
-      toIndexQuery(this.#index, readings),
+      toIndexQuery(this.#index, readings, spellings),
       {
         algorithm: scoring,
         limit: Math.min(limit, MAX_RESULTS),
@@ -110,7 +111,7 @@ class InvertedTextIndex implements TextIndex {
         totals,
         // Without documents nothing is looked up; the lookup would need the scores of all matches.
         scoresOf: look?.length === 0 ? undefined : look,
-        rerank: rerank === true ? toRerankings(this.#index, readings) : undefined,
+        rerank: rerank === true ? toRerankings(this.#index, readings, spellings) : undefined,
       },
     );
     return {

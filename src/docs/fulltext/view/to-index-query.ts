@@ -52,16 +52,18 @@ const PART_WEIGHT = 0.1;
 
 /**
  * Converts a text query to a query of the index: words are looked up in its dictionary. Valid until the index changes.
- * Readings for classes without documents are left out.
+ * Readings for classes without documents are left out. `spellings` takes what is found by edits.
  */
-export function toIndexQuery(index: Index, readings: readonly TextReading[]): Query {
+export function toIndexQuery(index: Index, readings: readonly TextReading[],
+  spellings: KnownSpellings = new Map()): Query
+{
   const present = index.classes;
   const budget = new Budget(index);
   const names = new QueryNames();
   const queries = new Map<string, { query: Query; classes: number }>();
   for (const { root, classes, ...reading } of readings) {
     if (root === undefined || (classes & present) === 0) continue;
-    const query = new Translation(index, reading, budget).query(root);
+    const query = new Translation(index, reading, budget, spellings).query(root);
     const name = names.of(query);
     // Readings of several languages often result in the same words, which are searched for only once.
     queries.set(name, { query, classes: classes | (queries.get(name)?.classes ?? 0) });
@@ -138,11 +140,15 @@ class Translation {
   readonly #index: Forms;
   readonly #reading: Pick<TextReading, 'analyzer' | 'expansions'>;
   readonly #budget: Budget;
+  readonly #spellings: KnownSpellings;
 
-  constructor(index: Forms, reading: Pick<TextReading, 'analyzer' | 'expansions'>, budget: Budget) {
+  constructor(index: Forms, reading: Pick<TextReading, 'analyzer' | 'expansions'>, budget: Budget,
+    spellings: KnownSpellings)
+  {
     this.#index = index;
     this.#reading = reading;
     this.#budget = budget;
+    this.#spellings = spellings;
   }
 
   query(node: QueryNode): Query {
@@ -196,7 +202,9 @@ class Translation {
   #term(node: TermNode, weight: number): Query[] {
     if (!isLoose(node)) return [{ kind: 'term', forms: this.#formsOf(node.form), weight }];
     this.#budget.checkTime();
-    const { exact, near, together, apart, isMisspelt } = formsByEdits(this.#index, this.#reading.analyzer, node);
+    const spellings = formsByEdits(this.#index, this.#reading.analyzer, node);
+    this.#spellings.set(node, spellings);
+    const { exact, near, together, apart, isMisspelt } = spellings;
     const forms = [...exact.map((id) => ({ id })), ...together];
     const terms: Query[] = !node.keepsFirst || exact.length === 0 || near.length === 0
       ? [{ kind: 'term', forms: [...forms, ...near], weight }]
@@ -245,6 +253,9 @@ interface NearForm extends FuzzyForm {
   /** Factor of its frequency. */
   readonly weight: number;
 }
+
+/** The spellings of terms that were looked up for the same state of an index. */
+export type KnownSpellings = Map<TermNode, Spellings>;
 
 /** The forms of a term, and those that are spelled like it. */
 interface Spellings {
