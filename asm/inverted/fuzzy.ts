@@ -4,7 +4,7 @@
 // An order of the dictionary is a trie read depth first. For each character of the current key there is a state of the
 // Levenshtein automaton of the word: for each number of errors, a bit for each prefix of the word that may have been
 // read with that many errors (Wu and Manber, "Fast text searching allowing errors", 1992; swaps: Hyyrö, "A bit-vector
-// algorithm for computing Levenshtein and Damerau edit distances", 2003). Keys that share a prefix share its states, and
+// algorithm for computing Levenshtein and Damerau edit distances", 2003). Keys that share a prefix share states, and
 // when a state is empty, every key with that prefix is skipped.
 //
 // The first letters are the expensive ones, because errors there leave all of the dictionary open. So the word is split
@@ -147,8 +147,8 @@ function bitsOf(character: u32, word: usize, length: u32): u64 {
 
 /**
  * From the state of a depth to the next. A first error may be in front of the characters of `once`, a second in front
- * of those of `twice`. `bits` and `before` are those of the key's character and of the one before it. `whole`: the bit of
- * the whole word if anything may follow it, else 0.
+ * of those of `twice`. `bits` and `before` are those of the key's character and of the one before it. `whole`: the bit
+ * of the whole word if anything may follow it, else 0.
  */
 function advance(depth: u32, bits: u64, before: u64, length: u32, once: u64, twice: u64, whole: u64): void {
   const from = STATES + <usize>depth * STATE;
