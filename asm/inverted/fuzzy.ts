@@ -1,14 +1,17 @@
-// Forms within an edit distance of a word (insertion, deletion, substitution of a character).
+// Forms within an edit distance of a word (insertion, deletion, substitution of a character, swap of neighbours; no
+// character is edited twice: optimal string alignment).
 //
 // An order of the dictionary is a trie read depth first. For each character of the current key there is a state of the
 // Levenshtein automaton of the word: for each number of errors, a bit for each prefix of the word that may have been
-// read with that many errors (Wu and Manber, "Fast text searching allowing errors", 1992). Keys that share a prefix
-// share its states, and when a state is empty, every key with that prefix is skipped.
+// read with that many errors (Wu and Manber, "Fast text searching allowing errors", 1992; swaps: Hyyrö, "A bit-vector
+// algorithm for computing Levenshtein and Damerau edit distances", 2003). Keys that share a prefix share states, and
+// when a state is empty, every key with that prefix is skipped.
 //
 // The first letters are the expensive ones, because errors there leave all of the dictionary open. So the word is split
 // in two (Mihov and Schulz, "Fast approximate search in large dictionaries", 2004): with k errors in all, either the
 // first part has fewer than k, or the second has none. The first case is searched in the order of keys, the second in
-// the order of keys read backward.
+// the order of keys read backward. A character between the parts belongs to neither, because two neighbours that are
+// swapped would otherwise belong to both; a swap counts where it begins.
 //
 // At FUZZY: 128 x u64, for each ASCII character a bit for each of the word's characters that equals it; by depth, 80 of
 // each: u32 character of the current key, u32 bytes up to its end, 3 x u64 state.
@@ -29,9 +32,9 @@ const STATE: usize = 24;
  * Writes the forms within `bound` edits, 1 or 2, of a word of `length` <= 60 code points to B_OUTPUT, each as (form,
  * distance), at most `limit`; returns their number. Only forms count that need at most `free` < `bound` edits in the
  * first `part` characters; the distance counts such edits only. `backward`: the word and the keys are read from their
- * ends.
+ * ends. `begins`: forms count that begin with something so near; the distance is that of the nearest beginning.
  */
-export function collectFuzzy(word: usize, length: u32, bound: u32, part: u32, free: u32, backward: bool,
+export function collectFuzzy(word: usize, length: u32, bound: u32, part: u32, free: u32, backward: bool, begins: bool,
   limit: u32): u32
 {
   assert(length <= MAX_FUZZY_WORD && bound <= 2 && free < bound && part <= length,
@@ -42,6 +45,7 @@ export function collectFuzzy(word: usize, length: u32, bound: u32, part: u32, fr
   const once: u64 = free > 0 ? anywhere : behind;
   const twice: u64 = bound > 1 ? behind : 0;
   begin(word, length, once, twice);
+  const read = begins ? <u64>1 << length : 0;
   const start: u64 = free > 0 ? 0 : seekPart(order, word, part, backward);
   let leaf = <u32>(start >> 32);
   let index = <u32>start;
@@ -49,7 +53,7 @@ export function collectFuzzy(word: usize, length: u32, bound: u32, part: u32, fr
   let found: u32 = 0;
   while (leaf < leafCount(order)) {
     const form = formAt(order, leaf, index);
-    depth = descend(form, depth, word, length, once, twice, backward);
+    depth = descend(form, depth, word, length, once, twice, read, backward);
     if (isEmpty(depth)) {
       const bytes = load<u32>(ENDS + (<usize>(depth - 1) << 2));
       // Keys that begin without an error are consecutive.
@@ -98,7 +102,9 @@ function seekPart(order: usize, word: usize, part: u32, backward: bool): u64 {
  * Computes the states for the characters of a key that the previous key of `depth` states does not share. Returns the
  * new depth: the key's length, or the length of the first prefix whose state is empty.
  */
-function descend(form: u32, depth: u32, word: usize, length: u32, once: u64, twice: u64, backward: bool): u32 {
+function descend(form: u32, depth: u32, word: usize, length: u32, once: u64, twice: u64, whole: u64,
+  backward: bool): u32
+{
   const key = keyBytes(form);
   const bytes = keyLength(form);
   let read: u32 = 0;
@@ -113,7 +119,7 @@ function descend(form: u32, depth: u32, word: usize, length: u32, once: u64, twi
     if (!shared) {
       store<u32>(PATH + (<usize>i << 2), character);
       store<u32>(ENDS + (<usize>i << 2), read);
-      advance(i, bitsOf(character, word, length), length, once, twice);
+      advance(i, bitsOf(character, word, length), beforeAt(i, word, length), length, once, twice, whole);
     }
     i++;
     if (!shared && isEmpty(i)) break;
@@ -126,6 +132,11 @@ function startOfLast(end: usize): usize {
   return end;
 }
 
+/** A bit for each character of the word that equals the one of the key before a depth. */
+function beforeAt(depth: u32, word: usize, length: u32): u64 {
+  return depth === 0 ? 0 : bitsOf(load<u32>(PATH + (<usize>(depth - 1) << 2)), word, length);
+}
+
 /** A bit for each character of the word that equals the given one. */
 function bitsOf(character: u32, word: usize, length: u32): u64 {
   if (character < 128) return load<u64>(MASKS + (<usize>character << 3));
@@ -136,21 +147,25 @@ function bitsOf(character: u32, word: usize, length: u32): u64 {
 
 /**
  * From the state of a depth to the next. A first error may be in front of the characters of `once`, a second in front
- * of those of `twice`.
+ * of those of `twice`. `bits` and `before` are those of the key's character and of the one before it. `whole`: the bit
+ * of the whole word if anything may follow it, else 0.
  */
-function advance(depth: u32, bits: u64, length: u32, once: u64, twice: u64): void {
+function advance(depth: u32, bits: u64, before: u64, length: u32, once: u64, twice: u64, whole: u64): void {
   const from = STATES + <usize>depth * STATE;
   const all = ~(<u64>0) >> (63 - length);
   const none = load<u64>(from);
   const one = load<u64>(from, 8);
   const two = load<u64>(from, 16);
   // From the state with one error less: the key's character is inserted, or replaces one of the word, or one of the
-  // word is left out.
-  const exact = (none & bits) << 1;
+  // word is left out. From the depth before with one error less: two characters are swapped.
+  const exact = ((none & bits) << 1) | (none & whole);
   const first = none & once;
-  const single = ((one & bits) << 1) | first | (first << 1) | ((exact & once) << 1);
+  const swapped = depth === 0 ? 0 : ((load<u64>(from - STATE) & once & bits) << 1) & before;
+  const single = ((one & bits) << 1) | (one & whole) | first | (first << 1) | ((exact & once) << 1) | (swapped << 1);
   const second = one & twice;
-  const double = ((two & bits) << 1) | second | (second << 1) | ((single & twice) << 1);
+  const swappedAgain = depth === 0 ? 0 : ((load<u64>(from - STATE, 8) & twice & bits) << 1) & before;
+  const double = ((two & bits) << 1) | (two & whole) | second | (second << 1) | ((single & twice) << 1) |
+    (swappedAgain << 1);
   store<u64>(from + STATE, exact & all);
   store<u64>(from + STATE, single & all, 8);
   store<u64>(from + STATE, double & all, 16);

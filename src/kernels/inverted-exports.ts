@@ -51,7 +51,7 @@ export interface InvertedExports extends WebAssembly.Exports {
   collectMatches(pattern: number, codePoints: number, affix: number, affixBytes: number, backward: number,
     limit: number): number;
   collectFuzzy(word: number, codePoints: number, bound: number, part: number, free: number, backward: number,
-    limit: number): number;
+    begins: number, limit: number): number;
   joinGroup(grouping: number, form: number, term: number, length: number): void;
   leaveGroup(grouping: number, form: number, term: number, length: number): void;
   groupOf(grouping: number, term: number, length: number): number;

@@ -32,7 +32,10 @@ describe('didYouMean', () => {
 function distance(a: readonly string[], b: readonly string[]): number {
   if (a.length === 0 || b.length === 0) return a.length + b.length;
   const [x, y] = [a.slice(1), b.slice(1)];
-  return a[0] === b[0] ? distance(x, y) : 1 + Math.min(distance(x, b), distance(a, y), distance(x, y));
+  if (a[0] === b[0]) return distance(x, y);
+  const isSwap = a.length > 1 && b.length > 1 && a[0] === b[1] && a[1] === b[0];
+  return 1 +
+    Math.min(distance(x, b), distance(a, y), distance(x, y), isSwap ? distance(a.slice(2), b.slice(2)) : Infinity);
 }
 
 it('words are within a number of edits of each other as their distance says', () => {

@@ -23,45 +23,36 @@ export function didYouMean(name: string, candidates: Iterable<string>): string {
 const plain = (name: string): string => name.toLowerCase().replaceAll(/[-_.]/g, '');
 
 /**
+ * Whether the edit distance of two words is at most a limit. The kernel that finds forms by distance
+ * (`asm/inverted/fuzzy.ts`) has the same distance, so that highlights and matches agree.
+ */
+export function withinEdits(from: readonly string[], to: readonly string[], edits: number): boolean {
+  return editDistance(from, to, edits + 1) <= edits;
+}
+
+/**
  * Optimal string alignment distance (insert, delete, replace, swap of neighbours), computed with the usual table, of
  * which three rows are kept; that of spelling (`src/search/spelling/spelling-index.ts`) works on arrays without
- * allocating, which a few names do not need. Returns `limit` at once if the lengths differ by `limit` or more.
+ * allocating, which a few names do not need. Returns `limit` at once if it is at least that.
  */
-function editDistance(a: string, b: string, limit: number): number {
+function editDistance(a: ArrayLike<string>, b: ArrayLike<string>, limit: number): number {
   if (Math.abs(a.length - b.length) >= limit) return limit;
   let before: number[] = [];
   let previous = Array.from({ length: b.length + 1 }, (_, j) => j);
+  let leastBefore = 0;
   for (let i = 1; i <= a.length; i++) {
     const row = [i];
+    let least = i;
     for (let j = 1; j <= b.length; j++) {
       const replaced = previous[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1);
       let cost = Math.min(previous[j]! + 1, row[j - 1]! + 1, replaced);
       if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) cost = Math.min(cost, before[j - 2]! + 1);
       row.push(cost);
+      least = Math.min(least, cost);
     }
-    [before, previous] = [previous, row];
+    // A swap continues the row before the last.
+    if (least >= limit && leastBefore + 1 >= limit) return limit;
+    [before, previous, leastBefore] = [previous, row, least];
   }
   return previous[b.length]!;
-}
-
-/**
- * Whether the edit distance of two words (insertions, deletions and substitutions of characters) is at most a limit
- * (Wagner and Fischer, 1974). A swap of neighbours counts as two, as it does in the kernel that finds forms by distance
- * (`asm/inverted/fuzzy.ts`), so that highlights and matches agree. Spelling and hints for mistyped names count a swap
- * as one (`src/search/spelling/spelling-index.ts`, `closest`), because it is a frequent mistake in typing.
- */
-export function withinEdits(from: readonly string[], to: readonly string[], edits: number): boolean {
-  if (Math.abs(from.length - to.length) > edits) return false;
-  let above = Array.from({ length: to.length + 1 }, (_, j) => j);
-  for (let i = 0; i < from.length; i++) {
-    const row = [i + 1];
-    let least = i + 1;
-    for (let j = 0; j < to.length; j++) {
-      const distance = Math.min(above[j]! + Number(from[i] !== to[j]), above[j + 1]! + 1, row[j]! + 1);
-      least = Math.min(least, row[j + 1] = distance);
-    }
-    if (least > edits) return false;
-    above = row;
-  }
-  return above.at(-1)! <= edits;
 }

@@ -2828,11 +2828,11 @@ export type SearchFullTextRequest = {
      */
     distance?: number;
     /**
-     * Edits allowed between a query term and an indexed one, in simple mode; each costs a fifth of the score. Terms below 3 characters match exactly. `auto` allows none below 4 characters, one from 4 and two from 8, and keeps the first character unless no word matches with it. When absent, that of the collection's retrieval profile, else 0.
+     * Edits allowed between a query term and an indexed one, in simple mode: inserted, left out, replaced characters, and neighbours that are swapped; each costs a fifth of the score. Terms below 3 characters match exactly. `auto` allows none below 4 characters, one from 4 and two from 8, and keeps the first character unless no word matches with it or it is swapped with the second; words that are spelled as asked rank before those that are only spelled alike, and words count that are written together or apart. When absent, that of the collection's retrieval profile, else 0.
      */
     fuzzy?: Fuzziness;
     /**
-     * Whether the last word may be the beginning of one, in simple mode; a space behind it ends it.
+     * Whether the last word may be the beginning of one, in simple mode; a space behind it ends it. With `fuzzy: auto`, the beginning may be misspelt if no word begins with it.
      */
     prefix?: PrefixMatching;
     /**

@@ -156,12 +156,16 @@ describe('quire search WORDS', () => {
       query: 'center a div',
       limit: 10,
       offset: 0,
+      fuzzy: 'auto',
+      prefix: 'last',
       fields: ['title'],
     }, {
       ...common,
       query: '"a div"',
       limit: 3,
       offset: 2,
+      fuzzy: 'auto',
+      prefix: 'last',
       filterMeta: { tags: ['x'] },
       lang: 'de',
       fields: ['title', 'tags'],
@@ -180,7 +184,15 @@ describe('quire search WORDS', () => {
   it('writes results as JSON, with the tags of the service', async () => {
     const run = await searching(['-c', 'c', '--json', 'div'], 80);
     expect(JSON.parse(run.stdout)).toEqual(RESULTS);
-    expect(service.requests[0]!.body).toEqual({ collection: 'c', query: 'div', limit: 10, offset: 0, highlight: true });
+    expect(service.requests[0]!.body).toEqual({
+      collection: 'c',
+      query: 'div',
+      limit: 10,
+      offset: 0,
+      highlight: true,
+      fuzzy: 'auto',
+      prefix: 'last',
+    });
   });
 
   it('says when there is nothing, which is no failure', async () => {

@@ -60,7 +60,9 @@ function wordRequestOf(
     ...(json ? {} : { highlightTag: MARK, maxHighlights: 2 }),
     filterMeta: filter,
     filter: where,
-    fuzzy: fuzzy === undefined || fuzzy === 'auto' ? fuzzy : (Number(fuzzy) as 0 | 1 | 2),
+    fuzzy: fuzzy === undefined || fuzzy === 'auto' ? 'auto' : (Number(fuzzy) as 0 | 1 | 2),
+    // Who asks for a number of edits knows the words.
+    prefix: fuzzy === undefined ? 'last' : undefined,
     matchingStrategy: match,
     lang,
     fields: fields === undefined ? (json ? undefined : ['title']) : [...fields],
@@ -148,8 +150,8 @@ export function registerSearch(program: Command, io: Io = processIo): void {
     .option('--where <expression>',
       'only documents for which this holds, such as "year >= 2020 AND NOT status = draft" (docs/filters.md)').addOption(
       new Option('--fuzzy <edits>',
-        'how many letters of a word may be wrong: 0, 1, 2, or auto, which depends on its length').choices(['0', '1',
-          '2', 'auto']),
+        'how many letters of a word may be wrong: 0, 1, 2, or auto, by its length, the default').choices(['0', '1', '2',
+          'auto']),
     ).addOption(
       new Option('--match <words>', 'how many of the words a document must have; without it any of them').choices([
         'any',

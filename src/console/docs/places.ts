@@ -47,9 +47,9 @@ async function largestFirst(): Promise<readonly string[]> {
 async function documentsIn(collection: string, typed: string): Promise<Command[]> {
   const [named, found] = await Promise.all([ask(searchDocuments({
     body: { collection, filter: `key STARTS WITH ${JSON.stringify(typed)}`, fields: ['title'], limit: HITS },
-  })),
-    ask(searchFullText({ body: { collection, query: typed, limit: HITS, prefix: 'last', includeContent: false } }))
-      .then(({ results }) => results.map(({ document }) => document), () => [])]);
+  })), ask(searchFullText({
+    body: { collection, query: typed, limit: HITS, prefix: 'last', fuzzy: 'auto', includeContent: false },
+  })).then(({ results }) => results.map(({ document }) => document), () => [])]);
   const distinct = new Map([...named, ...found].map((document) => [document.id, document]));
   return [...distinct.values()].map((document) => ({
     label: document.meta?.['title']?.[0] ?? document.key,

@@ -1,6 +1,6 @@
 import { Pace } from '../../lib/pace.ts';
 import { tokenizeCodeInPieces } from '../../text/code/index.ts';
-import type { QueryNode } from '../../text/query/index.ts';
+import { isLoose, type QueryNode } from '../../text/query/index.ts';
 import { formsOf } from '../../text/tokenize.ts';
 import { classOfDocument, CODE_CLASS, isAmong, PLAIN, type Reading, toIndexed } from '../fulltext/index.ts';
 
@@ -121,7 +121,7 @@ export class Percolator<T> {
   #clausesOf(node: QueryNode): readonly Clause[] {
     switch (node.kind) {
       case 'term':
-        return node.fuzzy ? [] : [[node.form, ...(node.parts ?? [])]];
+        return isLoose(node) ? [] : [[node.form, ...(node.parts ?? [])]];
       case 'phrase':
       case 'proximity':
         return node.forms.map((form) => [form]);

@@ -77,9 +77,28 @@ describe.each(['release', 'debug'] as const)('the dictionary, %s build', (build)
     fc.assert(fc.property(words, word, fc.integer({ min: 0, max: 2 }), (list, about, edits) => {
       const index = indexOf(list);
       const found = index.fuzzy(about, edits, 1000).map(({ id, distance }) => [index.textOf(id), distance]);
-      const expected = list.map((form) => [form, levenshtein(foldDiacritics(form), foldDiacritics(about))]).filter((
+      const expected = list.map((form) => [form, distanceBetween(foldDiacritics(form), foldDiacritics(about))]).filter((
         [, distance],
       ) => (distance as number) <= edits);
+      expect(found.sort()).toEqual(expected.sort());
+    }), { numRuns: build === 'debug' ? 80 : 200 });
+  });
+
+  it('finds forms that begin with something within a number of edits', () => {
+    fc.assert(fc.property(words, word, fc.constantFrom(1, 2), fc.constantFrom(0, 1), (list, about, edits, kept) => {
+      const index = indexOf(list);
+      const found = index.begunLike(about, edits as 1 | 2, kept, 1000).map((
+        { id, distance },
+      ) => [index.textOf(id), distance]);
+      const wanted = [...foldDiacritics(about)];
+      const expected = list.filter((form) => kept === 0 || [...foldDiacritics(form)][0] === wanted[0]).map((form) => [
+        form,
+        Math.min(
+          ...beginningsOf([...foldDiacritics(form)].slice(kept)).map((beginning) =>
+            distanceBetween(beginning, wanted.slice(kept).join(''))
+          ),
+        ),
+      ]).filter(([, distance]) => (distance as number) <= edits);
       expect(found.sort()).toEqual(expected.sort());
     }), { numRuns: build === 'debug' ? 80 : 200 });
   });
@@ -247,14 +266,25 @@ describe('groups', () => {
   });
 });
 
-function levenshtein(a: string, b: string): number {
+function beginningsOf(characters: readonly string[]): string[] {
+  return Array.from({ length: characters.length + 1 }, (_, end) => characters.slice(0, end).join(''));
+}
+
+/** Optimal string alignment: a swap of neighbours is one edit. */
+function distanceBetween(a: string, b: string): number {
   const [from, to] = [[...a], [...b]];
+  let before: number[] = [];
   let row = to.map((_, j) => j).concat(to.length);
   for (const [i, character] of from.entries()) {
     const next = [i + 1];
-    for (let j = 0; j < to.length; j++)
-      next.push(Math.min(row[j]! + (to[j] === character ? 0 : 1), row[j + 1]! + 1, next[j]! + 1));
-    row = next;
+    for (let j = 0; j < to.length; j++) {
+      const isSwap = i > 0 && j > 0 && character === to[j - 1] && from[i - 1] === to[j];
+      next.push(
+        Math.min(row[j]! + (to[j] === character ? 0 : 1), row[j + 1]! + 1, next[j]! + 1,
+          isSwap ? before[j - 1]! + 1 : Infinity),
+      );
+    }
+    [before, row] = [row, next];
   }
   return row.at(-1)!;
 }

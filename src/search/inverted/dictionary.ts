@@ -5,7 +5,7 @@ import { foldDiacritics } from '../../text/folding.ts';
 /** A form within an edit distance of a word. */
 export interface FuzzyForm {
   readonly id: number;
-  /** Insertions, deletions and substitutions of characters between the two, both without diacritics. */
+  /** Insertions, deletions, substitutions and swaps of neighbours between the two, both without diacritics. */
   readonly distance: number;
 }
 
@@ -80,22 +80,34 @@ export class Dictionary {
     const codes = Uint32Array.from(keyOf(word), (c) => c.codePointAt(0)!);
     if (codes.length > MAX_FUZZY_WORD) return this.sameKey(word).map((id) => ({ id, distance: 0 }));
     if (edits === 0) return this.sameKey(word).slice(0, limit).map((id) => ({ id, distance: 0 }));
-    // Either the first part has fewer edits than allowed, or the second part has none: see asm/inverted/fuzzy.ts.
-    const first = Math.ceil(codes.length / 2);
+    // Either the first part has fewer edits than allowed, or the second part has none, and one character is between
+    // them: see asm/inverted/fuzzy.ts.
+    const first = Math.floor(codes.length / 2);
     const distances = new Map<number, number>();
     for (const { id, distance } of [...this.#fuzzyPart(codes, edits, first, edits - 1, false, limit),
-      ...this.#fuzzyPart(codes, edits, codes.length - first, 0, true, limit)])
+      ...this.#fuzzyPart(codes, edits, Math.max(0, codes.length - 1 - first), 0, true, limit)])
     {
       distances.set(id, Math.min(distance, distances.get(id) ?? edits));
     }
     return [...distances].slice(0, limit).map(([id, distance]) => ({ id, distance }));
   }
 
-  #fuzzyPart(codes: Uint32Array, edits: number, part: number, free: number, backward: boolean,
-    limit: number): FuzzyForm[]
+  /**
+   * Forms that begin with something within `edits` (1 or 2) of a word, at most `limit` in order; the first `kept`
+   * characters must match. None for a word of more than 60 characters.
+   */
+  begunLike(word: string, edits: number, kept: number, limit: number): FuzzyForm[] {
+    const codes = Uint32Array.from(keyOf(word), (c) => c.codePointAt(0)!);
+    if (codes.length > MAX_FUZZY_WORD) return [];
+    return this.#fuzzyPart(codes, edits, Math.min(kept, codes.length), 0, false, limit, true);
+  }
+
+  #fuzzyPart(codes: Uint32Array, edits: number, part: number, free: number, backward: boolean, limit: number,
+    begins = false): FuzzyForm[]
   {
     const word = this.#kernel.inputNumbers(backward ? codes.toReversed() : codes);
-    const found = this.#kernel.call.collectFuzzy(word, codes.length, edits, part, free, backward ? 1 : 0, limit);
+    const found = this.#kernel.call.collectFuzzy(word, codes.length, edits, part, free, backward ? 1 : 0,
+      begins ? 1 : 0, limit);
     const pairs = this.#kernel.output(found * 2);
     return Array.from({ length: found }, (_, i) => ({ id: pairs[2 * i]!, distance: pairs[2 * i + 1]! }));
   }

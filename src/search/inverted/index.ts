@@ -7,6 +7,6 @@ export type { FuzzyForm } from './dictionary.ts';
 export { type FieldText, type FormAt } from './document-text.ts';
 export { type Field, MAX_NAMED_FIELDS, SHARED_FIELD } from './fields.ts';
 export { InvertedIndex } from './inverted-index.ts';
-export { ALL, NONE, type Query, type TermQuery, type WeightedForm, within } from './query.ts';
+export { ALL, NONE, type PhraseQuery, type Query, type WeightedForm, within } from './query.ts';
 export { FEATURES, type FeatureWeights, POWER, RERANKED, type Reranking, type RerankWord } from './rerank.ts';
 export { MAX_SEGMENT_DOCUMENTS, type Segment, SegmentBuilder } from './segment.ts';

@@ -321,6 +321,11 @@ export class InvertedIndex {
     return this.#use(() => this.#dictionary.fuzzy(word, edits, limit));
   }
 
+  /** Forms that begin with something within 1 or 2 edits of a word (see `Dictionary`); at most `limit`. */
+  begunLike(word: string, edits: 1 | 2, kept: number, limit: number): FuzzyForm[] {
+    return this.#use(() => this.#dictionary.begunLike(word, edits, kept, limit));
+  }
+
   textOf(form: number): string {
     return this.#use(() => this.#dictionary.text(this.#checked(form)));
   }

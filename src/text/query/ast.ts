@@ -10,8 +10,12 @@ export interface TermNode extends SourceRange {
   readonly form: string;
   /** Maximum edit distance of a match, from `term~N`; absent if the query does not specify it. */
   readonly fuzzy?: 0 | 1 | 2;
-  /** Whether the first character must match exactly, unless no form matches then. */
+  /** Whether the first character must match exactly, unless no form matches then; a swap with the next is a match. */
   readonly keepsFirst?: boolean;
+  /** Whether the term may be the misspelt beginning of a word, if no word begins with it. */
+  readonly begins?: boolean;
+  /** The term written together with one of its neighbours in the query. */
+  readonly joined?: readonly string[];
   /**
    * Frequency of the form in the query, if one node stands for all its occurrences; 1 if absent. Multiplies the score.
    */
@@ -66,6 +70,11 @@ export interface GroupNode extends SourceRange {
 }
 
 export type QueryNode = TermNode | PhraseNode | ProximityNode | WildcardNode | GroupNode;
+
+/** Whether a term also matches forms that are spelled otherwise. */
+export function isLoose({ fuzzy = 0, joined = [] }: TermNode): boolean {
+  return fuzzy > 0 || joined.length > 0;
+}
 
 /** The leaves that a match may contain, in order, for highlighting; leaves of excluded nodes are not included. */
 export function wantedNodes(node: QueryNode | undefined): Exclude<QueryNode, GroupNode>[] {

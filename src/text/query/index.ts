@@ -4,8 +4,8 @@ import { MAX_ATOMS, MAX_DISTANCE, MAX_QUERY_BYTES, QuerySyntaxError, QueryTooLar
 import { parseExpression } from './parser.ts';
 import { CODE, phraseAtom, PROSE, requireAtMost, type Vocabulary, wordAtom } from './vocabulary.ts';
 
-export { type GroupNode, type PhraseNode, printQuery, type ProximityNode, type QueryNode, type TermNode, wantedNodes,
-  type WildcardNode } from './ast.ts';
+export { type GroupNode, isLoose, type PhraseNode, printQuery, type ProximityNode, type QueryNode, type TermNode,
+  wantedNodes, type WildcardNode } from './ast.ts';
 export { QUERY_MODES, type QueryMode } from './detect-mode.ts';
 export { QuerySyntaxError } from './lexer.ts';
 

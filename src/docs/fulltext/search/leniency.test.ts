@@ -25,6 +25,14 @@ describe('fuzzy: auto', () => {
     expect(await keys('asinchronus')).toEqual(['k1']);
   });
 
+  it('takes a swap of neighbours for one edit, which is marked', async () => {
+    expect([await keys('aysnc'), await keys('asycn'), await keys('sevne'), await keys('asycnhronuos')]).toEqual([['k1'],
+      ['k1'], ['k3', 'k4'], ['k1']]);
+    const { results } = await fixture.find('asycn', { fuzzy: 1, highlight: true });
+    expect(results).toMatchObject([{ matchedTerms: ['asycn~async'] }]);
+    expect(results[0]!.highlights![0]!.fragment).toContain('<mark>async</mark>');
+  });
+
   it('finds inflections of what was meant', async () => {
     await fixture.add('k5', 'pure functions');
     expect(await keys('functon')).toEqual(['k1', 'k5']);
@@ -72,6 +80,72 @@ describe('fuzzy: auto', () => {
     await fixture.add('k7', 'the contract');
     await fixture.add('k8', 'the contrast');
     expect(await fixture.keys('contrast', { fuzzy: 'auto', algorithm: 'bm25' })).toEqual(['k8', 'k7']);
+  });
+});
+
+describe('fuzzy: auto, of words and their beginnings', () => {
+  const auto = { fuzzy: 'auto' };
+  const typed = { fuzzy: 'auto', prefix: 'last' };
+
+  it('finds a word whose first two letters are swapped beside others with the first', async () => {
+    await fixture.add('a', 'the python language');
+    await fixture.add('b', 'a python, and ythons');
+    expect(await sorted('ypthon', auto)).toEqual(['a', 'b']);
+  });
+
+  it('ranks what is spelled as asked before what is corrected, however often that occurs', async () => {
+    await fixture.add('exact', `a form ${'in a long text of other words '.repeat(50)}`);
+    await fixture.add('near', 'from from from', { title: ['from'] });
+    for (const algorithm of ['tfidf', 'bm25', 'bm25f'])
+      expect(await fixture.keys('form', { ...auto, algorithm })).toEqual(['exact', 'near']);
+  });
+
+  it('finds the misspelt beginning of a word that is being typed, and marks the word', async () => {
+    await fixture.add('a', 'javascript');
+    await fixture.add('b', 'a cat');
+    expect([await sorted('javsc', typed), await sorted('ajvasc', typed), await sorted('kavascr', typed)]).toEqual([[
+      'a',
+    ], ['a'], ['a']]);
+    expect([await sorted('javsc', auto), await sorted('javsc ', typed), await sorted('javsc cat', typed)]).toEqual([[],
+      [], ['b']]);
+    expect((await fixture.find('javsc', { ...typed, highlight: true })).results).toMatchObject([{
+      matchedTerms: ['javsc~javascript'],
+      highlights: [{ fragment: '<mark>javascript</mark>' }],
+    }]);
+  });
+
+  it('corrects no beginning with which a word begins', async () => {
+    await fixture.add('a', 'the contract');
+    await fixture.add('b', 'a control');
+    expect(await sorted('contra', typed)).toEqual(['a']);
+  });
+
+  it('finds one word that was written as two, and two as one, and marks them', async () => {
+    await fixture.add('a', 'all of typescript');
+    await fixture.add('b', 'an event listener');
+    await fixture.add('c', 'to log in');
+    await fixture.add('d', 'a login');
+    await fixture.add('e', 'the listener of an event');
+    const all = { ...auto, matchingStrategy: 'all' };
+    expect([await sorted('type script', all), await sorted('the type script', auto)]).toEqual([['a'], ['a']]);
+    expect([await sorted('eventlistener', auto), await sorted('eventlisteners', auto)]).toEqual([['b'], ['b']]);
+    expect([await fixture.keys('login', auto), await sorted('eventlistener', { fuzzy: 2 })]).toEqual([['d', 'c'], []]);
+    const shown = async (query: string) =>
+      (await fixture.find(query, { ...auto, highlight: true })).results.map(({ matchedTerms, highlights }) => [
+        matchedTerms,
+        highlights![0]!.fragment,
+      ]);
+    expect(await shown('eventlistener')).toEqual([[['eventlistener~event listener'],
+      'an <mark>event listener</mark>']]);
+    expect(await shown('type script')).toEqual([[['type~typescript', 'script~typescript'],
+      'all of <mark>typescript</mark>']]);
+  });
+
+  it('reranks by the word that was meant', async () => {
+    await fixture.add('a', `${'the navigation of a ship and the navigation of a page '.repeat(5)} back`);
+    await fixture.add('b', 'about pages', { title: ['Navigation back'] });
+    const right = await fixture.keys('navigation back', auto);
+    expect([await fixture.keys('naivgation back', auto), right]).toEqual([['b', 'a'], ['b', 'a']]);
   });
 });
 

@@ -189,6 +189,8 @@ class Planner {
   #counts: Map<string, number> | undefined;
   /** In simple mode: the form that may be the beginning of a word. */
   #unfinished: string | undefined;
+  /** In simple mode: what a form is together with the word before or after it. */
+  readonly #joined = new Map<string, string[]>();
   readonly #seenTerms = new Set<string>();
   readonly #seenParts = new Set<string>();
   #fuzzyTerms = 0;
@@ -212,8 +214,20 @@ class Planner {
     const words = wantedNodes(root);
     this.#counts = countForms(root);
     const last = words.at(-1);
+    this.#join(words);
     if (prefix === 'last' && last?.kind === 'term' && last.end === queryBytes) this.#unfinished = last.form;
     return matchingSome(this.#nodes(words, true), matching, root);
+  }
+
+  /** A space in a word is a typing error, too: `type script`. */
+  #join(words: readonly QueryNode[]): void {
+    for (const [i, word] of words.slice(0, FUZZY_TERMS).entries()) {
+      const next = words[i + 1];
+      if (word.kind !== 'term' || next?.kind !== 'term') continue;
+      const joined = word.form + next.form;
+      if ([...joined].length < ONE_EDIT_FROM) continue;
+      for (const { form } of [word, next]) this.#joined.set(form, [...this.#joined.get(form) ?? [], joined]);
+    }
   }
 
   #node(node: QueryNode, wanted: boolean): QueryNode | undefined {
@@ -319,11 +333,19 @@ class Planner {
   #withEdits(node: TermNode): TermNode {
     const asked = node.fuzzy ?? (this.#mode === 'simple' ? this.#options.fuzzy : 0);
     if (node.fuzzy === undefined && asked === 0) return node;
-    const { fuzzy: _, ...exact } = node;
+    const joined = asked === 'auto' ? this.#joined.get(node.form) : undefined;
+    const { fuzzy: _, ...plain } = node;
+    const exact: TermNode = joined === undefined ? plain : { ...plain, joined, keepsFirst: true };
     const letters = [...node.form].length;
     const edits = asked === 'auto' ? Number(letters >= ONE_EDIT_FROM) + Number(letters >= TWO_EDITS_FROM) : asked;
     if (edits === 0 || letters < FUZZY_FROM || ++this.#fuzzyTerms > FUZZY_TERMS) return exact;
-    return { ...exact, fuzzy: edits as 1 | 2, ...(asked === 'auto' && { keepsFirst: true }) };
+    const isBegun = asked === 'auto' && node.form === this.#unfinished;
+    return {
+      ...exact,
+      fuzzy: edits as 1 | 2,
+      ...(asked === 'auto' && { keepsFirst: true }),
+      ...(isBegun && { begins: true }),
+    };
   }
 
   /** Stop words stay within a phrase: they are indexed, and quoted text is matched as written. */

@@ -4,6 +4,7 @@ import type { Columns, Scores } from '../../../search/columns/index.ts';
 import type { WordsHit } from '../../../search/fusion/fuse.ts';
 import { RERANKED } from '../../../search/inverted/index.ts';
 import type { Mark } from '../../../search/order/index.ts';
+import { isLoose } from '../../../text/query/index.ts';
 import type { Retrieved, Retriever, Wanted } from '../../search/index.ts';
 import type { Expansion } from '../expansion/expansion.ts';
 import { isAmong } from '../view/document-classes.ts';
@@ -332,7 +333,7 @@ function namesByOrd(index: TextIndex, { classes, analyzer }: Reading, { node, la
   { ords, fields }: { readonly ords: readonly number[];
     readonly fields: readonly Field[] | undefined }): (readonly string[])[]
 {
-  if (node.kind === 'term' && node.fuzzy) {
+  if (node.kind === 'term' && isLoose(node)) {
     return index.matchesByEdits(node, analyzer, ords, fields).map(({ itself, forms }) =>
       labels.flatMap((label) => [...(itself ? [label] : []), ...forms.map((form) => `${label}~${form}`)])
     );

@@ -1,6 +1,7 @@
 import type { InvertedIndex, Reranking } from '../../../search/inverted/index.ts';
+import { wantedNodes } from '../../../text/query/index.ts';
 import type { Field, TextReading } from './text-index.ts';
-import { exactForms } from './to-index-query.ts';
+import { exactForms, type Forms, formsByEdits, type KnownSpellings } from './to-index-query.ts';
 import { fieldByName, OTHER } from './to-indexed.ts';
 
 /** Weights of the fields unless a request says otherwise (contract, `fieldWeights`). */
@@ -40,19 +41,27 @@ export function toWeights(given: Readonly<Record<string, number>> = DEFAULT_WEIG
   return weights;
 }
 
-/** The words that reranking searches for, by the readings of a query for classes that have documents. */
-export function toRerankings(index: Pick<InvertedIndex, 'classes' | 'form' | 'group' | 'unstemmed'>,
-  readings: readonly TextReading[]): Reranking[]
+/**
+ * The words that reranking searches for, by the readings of a query for classes that have documents. `spellings` are
+ * those of the query, if it was translated for the same state of the index.
+ */
+export function toRerankings(index: Omit<Forms, 'wildcard'> & Pick<InvertedIndex, 'classes' | 'form'>,
+  readings: readonly TextReading[], spellings: KnownSpellings = new Map()): Reranking[]
 {
   const present = index.classes;
-  return readings.filter(({ classes, words = [] }) => (classes & present) !== 0 && words.length > 0).map((
-    { classes, analyzer, words },
-  ) => ({
-    classes,
-    words: words!.map(({ form, ...place }) => ({
-      ...place,
-      forms: [...new Set(exactForms(index, analyzer, form))],
-      exact: index.form(form),
-    })),
+  return readings.filter(({ classes, words = [] }) => (classes & present) !== 0 && words.length > 0).map((reading) => ({
+    classes: reading.classes,
+    words: reading.words!.map(({ form, ...place }) => ({ ...place, ...formsMeant(index, reading, form, spellings) })),
   }));
+}
+
+/** The forms of a word; of a misspelt one, those of the likeliest word that was meant. */
+function formsMeant(index: Omit<Forms, 'wildcard'> & Pick<InvertedIndex, 'form'>, { root, analyzer }: TextReading,
+  form: string, known: KnownSpellings): { readonly forms: readonly number[]; readonly exact: number | undefined }
+{
+  const node = wantedNodes(root).find((leaf) => leaf.kind === 'term' && leaf.form === form && leaf.keepsFirst);
+  const spellings = node?.kind === 'term' ? known.get(node) ?? formsByEdits(index, analyzer, node) : undefined;
+  const meant = spellings?.isMisspelt === true ? spellings.near[0]?.id : undefined;
+  const forms = exactForms(index, analyzer, meant === undefined ? form : index.textOf(meant));
+  return { forms: [...new Set(forms)], exact: meant ?? index.form(form) };
 }

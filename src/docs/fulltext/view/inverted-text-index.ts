@@ -1,7 +1,7 @@
 import { ServiceError } from '../../../errors/index.ts';
 import { MAX_FUZZY_WORD } from '../../../kernels/inverted.ts';
 import { OrdSet } from '../../../lib/ord-set.ts';
-import { type Field, IndexFullError, type IndexOptions, InvertedIndex, MAX_RESULTS, type ScoringAlgorithm,
+import { type Field, IndexFullError, type IndexOptions, InvertedIndex, MAX_RESULTS, type Query, type ScoringAlgorithm,
   type Segment } from '../../../search/inverted/index.ts';
 import type { TermNode } from '../../../text/query/index.ts';
 import type { Steps } from '../../view/index.ts';
@@ -13,7 +13,7 @@ import { waysOf } from './letters.ts';
 import { type CalledDocuments, type Completion, type CompletionRequest, type FormsLike, type IndexedDocument,
   type MatchByEdits, type TermAnalyzer, type TextHit, type TextIndex, type TextIndexes, type TextMatches,
   type TextQuery, type WeightedTerm } from './text-index.ts';
-import { exactForms, formsByEdits, toIndexQuery } from './to-index-query.ts';
+import { apartOf, exactForms, formsByEdits, type KnownSpellings, phraseOf, toIndexQuery } from './to-index-query.ts';
 import { KEY, TITLE } from './to-indexed.ts';
 
 /** Deleted documents are removed from the index when they reach this share. */
@@ -103,8 +103,9 @@ class InvertedTextIndex implements TextIndex {
     { readings, algorithm, fieldWeights, fields, rerank, limit, totals, filter, factors, collect, look }: TextQuery,
   ): TextMatches {
     const scoring = toScoring(algorithm, fieldWeights, fields);
+    const spellings: KnownSpellings = new Map();
     const { hits, total, isLowerBound = false, matches, scores } = this.#index.search(
-      toIndexQuery(this.#index, readings),
+      toIndexQuery(this.#index, readings, spellings),
       {
         algorithm: scoring,
         limit: Math.min(limit, MAX_RESULTS),
@@ -115,7 +116,7 @@ class InvertedTextIndex implements TextIndex {
         totals,
         // Without documents nothing is looked up; the lookup would need the scores of all matches.
         scoresOf: look?.length === 0 ? undefined : look,
-        rerank: rerank === true ? toRerankings(this.#index, readings) : undefined,
+        rerank: rerank === true ? toRerankings(this.#index, readings, spellings) : undefined,
       },
     );
     return {
@@ -172,12 +173,16 @@ class InvertedTextIndex implements TextIndex {
   matchesByEdits(term: TermNode, analyzer: TermAnalyzer, ords: readonly number[],
     fields?: readonly Field[]): MatchByEdits[]
   {
-    const { exact, near } = formsByEdits(this.#index, analyzer, term);
+    const { exact, near, together, apart } = formsByEdits(this.#index, analyzer, term);
     const itself = this.#containing(exact, ords, fields);
-    const others = near.map(({ id }) => ({
+    const others = [...near, ...together].map(({ id }) => ({
       text: this.#index.textOf(id),
       containing: this.#containing([id], ords, fields),
     }));
+    if (apart !== undefined) {
+      const phrase = phraseOf(this.#index, analyzer, apart);
+      others.push({ text: apart.join(' '), containing: this.#matching(phrase, ords, fields) });
+    }
     return ords.map((ord) => ({
       itself: itself.has(ord),
       forms: others.filter(({ containing }) => containing.has(ord)).map(({ text }) => text),
@@ -192,12 +197,21 @@ class InvertedTextIndex implements TextIndex {
       const have = this.#index.haveAny(ids, ords);
       return new Set(ords.filter((_, i) => have[i]));
     }
-    const { scores } = this.#index.search({ kind: 'term', forms: ids.map((id) => ({ id })) }, {
-      algorithm: { kind: 'bm25', fields },
+    return this.#matching({ kind: 'term', forms: ids.map((id) => ({ id })) }, ords, fields);
+  }
+
+  #matching(query: Query, ords: readonly number[], fields: readonly Field[] | undefined): ReadonlySet<number> {
+    if (ords.length === 0) return new Set();
+    const { scores } = this.#index.search(query, {
+      algorithm: { kind: 'bm25', ...(fields && { fields }) },
       limit: 0,
       scoresOf: ords,
     });
     return new Set(ords.filter((_, i) => scores![i]! >= 0));
+  }
+
+  wordsApart(form: string, analyzer: TermAnalyzer): readonly string[] | undefined {
+    return apartOf(this.#index, analyzer, form);
   }
 
   spelledLike(form: string, limit: number): readonly string[] {
@@ -253,11 +267,18 @@ class InvertedTextIndex implements TextIndex {
     }
   }
 
-  #idsByEdits({ form, edits, keepsFirst, analyzer }: FormsLike & { by: 'edits' }, limit: number): readonly number[] {
-    const found = keepsFirst
-      ? formsByEdits(this.#index, analyzer, { form, fuzzy: edits as 1 | 2, keepsFirst }).near
-      : this.#index.fuzzy(form, edits, limit);
-    return found.map(({ id }) => id);
+  #idsByEdits({ form, edits, keepsFirst, begins, joined, analyzer }: FormsLike & { by: 'edits' },
+    limit: number): readonly number[]
+  {
+    if (!keepsFirst) return this.#index.fuzzy(form, edits, limit).map(({ id }) => id);
+    const { near, together } = formsByEdits(this.#index, analyzer, {
+      form,
+      fuzzy: edits as 0 | 1 | 2,
+      keepsFirst,
+      begins,
+      joined,
+    });
+    return [...near, ...together].map(({ id }) => id);
   }
 
   complete({ prefixes, field, scan, limit, isStopWord }: CompletionRequest): Completion[] {

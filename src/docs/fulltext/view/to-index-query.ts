@@ -1,14 +1,16 @@
 import { ServiceError } from '../../../errors/index.ts';
 import { withinEdits } from '../../../lib/did-you-mean.ts';
-import { ALL, type FuzzyForm, type InvertedIndex, NONE, type Query, type TermQuery, type WeightedForm,
+import { ALL, type FuzzyForm, type InvertedIndex, NONE, type PhraseQuery, type Query, type WeightedForm,
   within } from '../../../search/inverted/index.ts';
 import { foldDiacritics } from '../../../text/folding.ts';
-import type { GroupNode, PhraseNode, QueryNode, TermNode } from '../../../text/query/index.ts';
+import { type GroupNode, isLoose, type PhraseNode, type QueryNode, type TermNode } from '../../../text/query/index.ts';
 import { isSpaceless } from '../../../text/spaceless.ts';
 import { compoundOf, type Letters, lettersOf, lettersOfPhrase, usualWay, type Way, waysOf } from './letters.ts';
 import type { TermAnalyzer, TextReading } from './text-index.ts';
 
-type Forms = Pick<InvertedIndex, 'group' | 'unstemmed' | 'fuzzy' | 'wildcard' | 'documents' | 'textOf'>;
+/** What is asked of an index to find forms. */
+export type Forms = Pick<InvertedIndex,
+  'group' | 'unstemmed' | 'fuzzy' | 'begunLike' | 'prefix' | 'wildcard' | 'documents' | 'textOf' | 'search'>;
 type Index = Forms & Pick<InvertedIndex, 'classes'>;
 
 /** Maximum number of forms that a fuzzy term matches, and of dictionary entries that they are chosen from. */
@@ -16,6 +18,16 @@ const FUZZY_FORMS = 50;
 const FUZZY_CANDIDATES = 5000;
 /** Factor of a form's weight for each edit. */
 const EDIT_WEIGHT = 0.8;
+/**
+ * With `keepsFirst`, factor of the score of what is only spelled like a word that documents have: so low that it ranks
+ * behind the word itself, whatever the frequencies, fields and lengths.
+ */
+const BEHIND = 0.01;
+/** Least number of characters of a word that another was written together with, and of pairs that are looked up. */
+const LEAST_PART = 2;
+const MOST_PAIRS = 3;
+/** A word is misspelt if no document has it, or if a word one edit away is in this many times as many documents. */
+const MISSPELT_FROM = 100;
 
 /** Number of forms whose inflections are added to those found by edits: the likeliest corrections. */
 const FUZZY_GROUPS = 3;
@@ -50,16 +62,18 @@ const PART_WEIGHT = 0.1;
 
 /**
  * Converts a text query to a query of the index: words are looked up in its dictionary. Valid until the index changes.
- * Readings for classes without documents are left out.
+ * Readings for classes without documents are left out. `spellings` takes what is found by edits.
  */
-export function toIndexQuery(index: Index, readings: readonly TextReading[]): Query {
+export function toIndexQuery(index: Index, readings: readonly TextReading[],
+  spellings: KnownSpellings = new Map()): Query
+{
   const present = index.classes;
   const budget = new Budget(index);
   const names = new QueryNames();
   const queries = new Map<string, { query: Query; classes: number }>();
   for (const { root, classes, ...reading } of readings) {
     if (root === undefined || (classes & present) === 0) continue;
-    const query = new Translation(index, reading, budget).query(root);
+    const query = new Translation(index, reading, budget, spellings).query(root);
     const name = names.of(query);
     // Readings of several languages often result in the same words, which are searched for only once.
     queries.set(name, { query, classes: classes | (queries.get(name)?.classes ?? 0) });
@@ -150,11 +164,15 @@ class Translation {
   readonly #index: Forms;
   readonly #reading: Pick<TextReading, 'analyzer' | 'expansions'>;
   readonly #budget: Budget;
+  readonly #spellings: KnownSpellings;
 
-  constructor(index: Forms, reading: Pick<TextReading, 'analyzer' | 'expansions'>, budget: Budget) {
+  constructor(index: Forms, reading: Pick<TextReading, 'analyzer' | 'expansions'>, budget: Budget,
+    spellings: KnownSpellings)
+  {
     this.#index = index;
     this.#reading = reading;
     this.#budget = budget;
+    this.#spellings = spellings;
   }
 
   query(node: QueryNode): Query {
@@ -175,28 +193,25 @@ class Translation {
   #expanded(node: TermNode): Query {
     const { weight: own = 1, parts = [] } = node;
     // The whole identifier counts as much as its parts would as words of prose.
-    const term = this.#anywhere(node.form, {
-      kind: 'term',
-      forms: this.#term(node),
-      weight: own * Math.max(1, parts.length),
-    });
+    const weight = own * Math.max(1, parts.length);
+    const terms = [...this.#term(node, weight), ...this.#anywhere(node.form, weight)];
     const more = [...this.#reading.expansions?.get(node) ?? [],
       ...parts.map((form) => ({ form, weight: PART_WEIGHT }))];
-    if (more.length === 0) return term;
+    if (more.length === 0 && terms.length === 1) return terms[0]!;
     return {
       kind: 'or',
-      of: [term,
+      of: [...terms,
         ...more.map(({ form, weight }): Query => ({ kind: 'term', forms: this.#formsOf(form), weight: own * weight }))],
     };
   }
 
-  /** A term, also where its letters stand within other words or across several. */
-  #anywhere(form: string, term: TermQuery): Query {
-    const letters = lettersOf(form, this.#reading.analyzer);
-    if (letters.length === 0) return term;
-    const weight = (term.weight ?? 1) * WITHIN_WEIGHT;
-    const ways = letters.flatMap((each) => this.#budget.waysOf(each));
-    return { kind: 'or', of: [term, ...ways.map((way): Query => ({ kind: 'phrase', words: inOrder(way), weight }))] };
+  /** Where the letters of a word stand within other words or across several. */
+  #anywhere(form: string, weight: number): Query[] {
+    return lettersOf(form, this.#reading.analyzer).flatMap((each) => this.#budget.waysOf(each)).map((way): Query => ({
+      kind: 'phrase',
+      words: inOrder(way),
+      weight: weight * WITHIN_WEIGHT,
+    }));
   }
 
   /**
@@ -245,12 +260,25 @@ class Translation {
     return own === undefined ? [] : this.#budget.waysOf(own).find(({ length }) => length === 1)?.[0] ?? [];
   }
 
-  #term(node: TermNode): WeightedForm[] {
-    if (!node.fuzzy) return this.#formsOf(node.form);
+  #term(node: TermNode, weight: number): Query[] {
+    if (!isLoose(node)) return [{ kind: 'term', forms: this.#formsOf(node.form), weight }];
     this.#budget.checkTime();
-    const { exact, near } = formsByEdits(this.#index, this.#reading.analyzer, node);
-    return [...exact.map((id) => ({ id })),
-      ...near.map(({ id, distance }) => ({ id, weight: EDIT_WEIGHT ** distance }))];
+    const spellings = formsByEdits(this.#index, this.#reading.analyzer, node);
+    this.#spellings.set(node, spellings);
+    const { exact, near, together, apart, isMisspelt } = spellings;
+    const forms = [...exact.map((id) => ({ id })), ...together];
+    const terms: Query[] = !node.keepsFirst || exact.length === 0 || near.length === 0
+      ? [{ kind: 'term', forms: [...forms, ...near], weight }]
+      : [{ kind: 'term', forms, weight }, {
+        kind: 'term',
+        forms: near,
+        weight: isMisspelt ? weight : weight * BEHIND,
+      }];
+    return apart === undefined ? terms : [...terms, {
+      kind: 'phrase',
+      words: this.#words(apart),
+      weight: weight * (exact.length === 0 ? EDIT_WEIGHT : BEHIND),
+    }];
   }
 
   /** A pattern that is a word except for its end also finds what the word finds: `cats?` is `cats`. */
@@ -295,38 +323,142 @@ export function wordOf(pattern: string): string | undefined {
   return /^([^*?]+)[?]+$/.exec(pattern)?.[1];
 }
 
+/** A form that is spelled like a term. */
+interface NearForm extends FuzzyForm {
+  /** Factor of its frequency. */
+  readonly weight: number;
+}
+
+/** The spellings of terms that were looked up for the same state of an index. */
+export type KnownSpellings = Map<TermNode, Spellings>;
+
+/** The forms of a term, and those that are spelled like it. */
+interface Spellings {
+  readonly exact: readonly number[];
+  /** The nearest first, of equally near ones the most frequent. */
+  readonly near: readonly NearForm[];
+  /** Those of words that the term is a part of, together with a neighbour in the query. */
+  readonly together: readonly NearForm[];
+  /** Two words that stand next to each other in documents and are the term together. */
+  readonly apart: readonly string[] | undefined;
+  /** Whether `near` is probably what was meant. */
+  readonly isMisspelt: boolean;
+}
+
 /**
  * The forms of a term, and forms at an edit distance from it: the nearest, and of these the most frequent. With
  * `keepsFirst`, which keeps the first character, inflections of the nearest are found as well, and, for a word that has
- * no form itself, forms whose stem is near its stem.
+ * no form itself, forms whose stem is near its stem; with `begins`, forms that begin with something near as well.
  */
 export function formsByEdits(index: Omit<Forms, 'wildcard'>, analyzer: TermAnalyzer,
-  { form, fuzzy = 0, keepsFirst = false }: Pick<TermNode, 'form' | 'fuzzy' | 'keepsFirst'>
-): { exact: readonly number[]; near: readonly FuzzyForm[] } {
+  { form, fuzzy = 0, keepsFirst = false, begins = false, joined = [] }: Pick<TermNode,
+    'form' | 'fuzzy' | 'keepsFirst' | 'begins' | 'joined'>): Spellings
+{
   const exact = exactForms(index, analyzer, form);
-  const known = new Set(exact);
-  const spelledLike = index.fuzzy(form, fuzzy, FUZZY_CANDIDATES).filter(({ id }) => !known.has(id));
+  const together = new Set(joined.flatMap((word) => exactForms(index, analyzer, word)));
+  for (const id of exact) together.delete(id);
+  const known = new Set([...exact, ...together]);
+  const spelledLike = fuzzy === 0 ? [] : index.fuzzy(form, fuzzy, FUZZY_CANDIDATES).filter(({ id }) => !known.has(id));
   const others = keepsFirst && exact.length === 0
     ? withStemsLike(index, analyzer, { form, fuzzy }, spelledLike)
     : spelledLike;
-  const near = keepsFirst ? withFirstOf(index, form, others, exact.length > 0) : others;
-  const best = near.map(({ id, distance }) => ({ id, distance, documents: index.documents(id) })).sort((a, b) =>
-    a.distance - b.distance || b.documents - a.documents || a.id - b.id
-  ).slice(0, FUZZY_FORMS);
-  return { exact, near: keepsFirst ? withInflections(index, analyzer, best, known) : best };
+  const best = nearestOf(index, keepsFirst ? withFirstOf(index, form, others, exact.length > 0) : others, FUZZY_FORMS);
+  const near = keepsFirst ? withInflections(index, analyzer, best, known) : best;
+  const found = new Set(near.map(({ id }) => id));
+  const begun = begins && exact.length === 0 ? begunLike(index, form, fuzzy).filter(({ id }) => !found.has(id)) : [];
+  return {
+    exact,
+    near: [...near.map((one) => ({ ...one, weight: EDIT_WEIGHT ** one.distance })),
+      ...begun.map((one) => ({ ...one, weight: COMPLETION_WEIGHT * EDIT_WEIGHT ** one.distance }))],
+    together: [...together].map((id) => ({ id, distance: 1, weight: EDIT_WEIGHT })),
+    apart: keepsFirst && fuzzy > 0 ? apartOf(index, analyzer, form) : undefined,
+    isMisspelt: isMisspelt(index, exact, near),
+  };
 }
 
-/** Those that begin with the same character; all of them if nothing else matches. */
+/** The nearest, and of equally near ones the most frequent. */
+function nearestOf(index: Pick<Forms, 'documents'>, near: readonly FuzzyForm[], limit: number): FuzzyForm[] {
+  return near.map(({ id, distance }) => ({ id, distance, documents: index.documents(id) })).sort((a, b) =>
+    a.distance - b.distance || b.documents - a.documents || a.id - b.id
+  ).slice(0, limit);
+}
+
+/**
+ * Two words that are a form together and stand next to each other in documents: of all such pairs one whose rarer word
+ * is the most frequent.
+ */
+export function apartOf(index: Omit<Forms, 'wildcard'>, analyzer: TermAnalyzer, form: string): readonly string[]
+  | undefined
+{
+  const characters = [...form];
+  const documentsOf = (word: string): number =>
+    exactForms(index, analyzer, word).reduce((sum, id) => sum + index.documents(id), 0);
+  const pairs: { readonly words: readonly string[]; readonly documents: number }[] = [];
+  for (let at = LEAST_PART; at <= characters.length - LEAST_PART; at++) {
+    const words = [characters.slice(0, at).join(''), characters.slice(at).join('')];
+    const documents = Math.min(...words.map(documentsOf));
+    if (documents > 0) pairs.push({ words, documents });
+  }
+  const stand = (words: readonly string[]): boolean =>
+    index.search(phraseOf(index, analyzer, words), { algorithm: { kind: 'bm25' }, limit: 0 }).total > 0;
+  return pairs.sort((a, b) => b.documents - a.documents).slice(0, MOST_PAIRS).find(({ words }) => stand(words))?.words;
+}
+
+/** Documents in which words stand next to each other. */
+export function phraseOf(index: Pick<Forms, 'group' | 'unstemmed'>, analyzer: TermAnalyzer,
+  words: readonly string[]): PhraseQuery
+{
+  return {
+    kind: 'phrase',
+    words: words.map((word, offset) => ({ forms: exactForms(index, analyzer, word).map((id) => ({ id })), offset })),
+  };
+}
+
+function isMisspelt(index: Pick<Forms, 'documents'>, exact: readonly number[],
+  [nearest]: readonly FuzzyForm[]): boolean
+{
+  if (nearest === undefined) return false;
+  const documents = exact.reduce((sum, id) => sum + index.documents(id), 0);
+  return documents === 0 || (nearest.distance === 1 && index.documents(nearest.id) >= MISSPELT_FROM * documents);
+}
+
+/**
+ * The most frequent words that begin with something like a word that is being typed, with as few edits as possible:
+ * first those that begin with the same character. None if words begin with exactly that.
+ */
+function begunLike(index: Omit<Forms, 'wildcard'>, form: string, fuzzy: number): FuzzyForm[] {
+  if (index.prefix(form, 1).length > 0) return [];
+  for (const kept of [1, 0]) {
+    for (let edits = 1; edits <= fuzzy; edits++) {
+      const found = index.begunLike(form, edits as 1 | 2, kept, COMPLETION_CANDIDATES);
+      if (found.length > 0) return nearestOf(index, found, COMPLETIONS);
+    }
+  }
+  return [];
+}
+
+/**
+ * Those that begin with the same character, or with the first two swapped; if the word itself is unknown, those that
+ * are nearer than all of these as well.
+ */
 function withFirstOf(index: Pick<Forms, 'textOf'>, form: string, near: readonly FuzzyForm[],
   isKnown: boolean): readonly FuzzyForm[]
 {
-  const first = firstOf(form);
-  const kept = near.filter(({ id }) => firstOf(index.textOf(id)) === first);
-  return kept.length > 0 || isKnown ? kept : near;
+  const [first, second] = startOf(form);
+  const kept = near.filter(({ id }) => {
+    const [one, two] = startOf(index.textOf(id));
+    return one === first || (one === second && two === first);
+  });
+  if (isKnown) return kept;
+  const nearest = Math.min(...kept.map(({ distance }) => distance));
+  const same = new Set(kept);
+  return near.filter((one) => same.has(one) || one.distance < nearest);
 }
 
-function firstOf(form: string): string | undefined {
-  return foldDiacritics(form)[Symbol.iterator]().next().value;
+/** The first two characters of a form without diacritics. */
+function startOf(form: string): readonly (string | undefined)[] {
+  const characters = foldDiacritics(form)[Symbol.iterator]();
+  return [characters.next().value, characters.next().value];
 }
 
 /**
