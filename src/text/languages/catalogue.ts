@@ -14,6 +14,7 @@ import { stemmer as spanish } from '@orama/stemmers/spanish';
 import { stemmer as swedish } from '@orama/stemmers/swedish';
 import { stemmer as tamil } from '@orama/stemmers/tamil';
 import { stemmer as turkish } from '@orama/stemmers/turkish';
+import { usualSpelling } from './english-spellings.ts';
 import { stemEnglish } from './english-stemmer.ts';
 import { stemPolish } from './polish-stemmer.ts';
 
@@ -110,7 +111,7 @@ const TAMIL = /^\p{sc=Tamil}+$/u;
 export const CATALOGUE: readonly Language[] = [{
   code: 'en',
   name: 'English',
-  stem: stemEnglish,
+  stem: (word) => stemEnglish(usualSpelling(word)),
   apostrophes: possessive,
   letters: LATIN,
   foldFirst: true,
