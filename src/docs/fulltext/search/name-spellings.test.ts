@@ -99,3 +99,18 @@ describe('the spellings of a name', () => {
       ], ['dot'], ['dot', 'joined']]);
   });
 });
+
+// D-193
+describe('languages of one letter', () => {
+  const names = ['C', 'C++', 'C#', 'F#'];
+  beforeEach(async () => {
+    for (const name of names) await fixture.add(name, `# ${name}\n\nTemplates of ${name}. A ${name}, (${name}) and c.`);
+  });
+
+  it.each(['C++', 'C#', 'F#', 'c++', '"C#"', '+C++ +templates'])('finds %s alone', async (query) => {
+    const { results } = await fixture.find(query, { highlight: true });
+    const name = /[CF][+#]*(?=\W*$| )/i.exec(query)![0].toUpperCase();
+    expect(results.map(({ document }) => document.key)).toEqual([name]);
+    expect(results[0]!.highlights![0]!.fragment).toContain(`<mark>${name}</mark>`);
+  });
+});
