@@ -30,8 +30,8 @@ import { AMOUNT_MASK, CLASS_SHIFT, EXPANDS, lookUp, TokenClass, type TokenTables
  * (`folding.ts`). Tokens with an
  *    empty form are dropped.
  *
- * 6. `++` and `#` directly after a word of a single ASCII letter belong to it, unless the same sign, a letter or a digit
- * follows: `C++`, `F#`, but not `a+b` or `x#top`.
+ * 6. `++` and `#` directly after a word of a single ASCII letter belong to it, unless the same sign, a letter or a
+ * digit follows: `C++`, `F#`, but not `a+b` or `x#top`.
  *
  * So a document without composing and segmented code points needs only the tables and the offsets: the WebAssembly twin
  * does that part. It returns other documents to this tokeniser.

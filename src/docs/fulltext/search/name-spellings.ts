@@ -23,7 +23,7 @@ const WEIGHT = 0.3;
 /** Longest name, in words, and most words of a query whose neighbours may be one name though spaces separate them. */
 const NAME_WORDS = 5;
 const QUERY_WORDS = 6;
-/** Minimum letters of a word that is divided, of the name that is looked for within others, and of each of its words. */
+/** Minimum letters of a word that is divided, of a name that is looked for within others, and of each of its words. */
 const DIVIDED_FROM = 4;
 const WITHIN_FROM = 8;
 const PART_FROM = 3;
