@@ -26,6 +26,9 @@ const AMOUNT_MASK: u32 = 0x7fffff;
 const CODE_POINT_MASK: u32 = 0x1fffff;
 const MAX_TOKEN_BYTES: usize = 256;
 
+const PLUS: u8 = 0x2b;
+const HASH: u8 = 0x23;
+
 const WINDOW: usize = 64;
 
 /**
@@ -53,7 +56,8 @@ export function hostStart(start: usize, end: usize): usize {
 function behindSign(start: usize, at: usize): usize {
   while (at > start) {
     const byte = <u32>load<u8>(at - 1);
-    if (byte < 0x80 && lookUp(byte) >> CLASS_SHIFT === SEPARATOR) break;
+    // A sign may belong to the word before it, which depends on what follows.
+    if (byte < 0x80 && !isSign(byte) && lookUp(byte) >> CLASS_SHIFT === SEPARATOR) break;
     at--;
   }
   return at;
@@ -96,7 +100,9 @@ function tokenize<Sink>(at: usize, stop: usize, end: usize, position: u32): u32 
     const fullStops = bytesAt(at, 0x2e) & inside;
     const high = highBytesAt(at) & inside;
     const words = letters | digits;
-    const parts = words | (apostrophes & (letters << 1) & (letters >> 1)) | (fullStops & (digits << 1) & (digits >> 1));
+    let parts = words | (apostrophes & (letters << 1) & (letters >> 1)) | (fullStops & (digits << 1) & (digits >> 1));
+    const single = letters & ~(parts << 1) & ~(parts >> 1);
+    if (single !== 0) parts |= signsBehind(single, words, bytesAt(at, PLUS) & inside, bytesAt(at, HASH) & inside);
     // Bits at which a word of ASCII may continue with a code point beyond ASCII.
     const open = high | ((apostrophes | fullStops) & (high >> 1));
     const whole = <u64>(end - at >= WINDOW);
@@ -139,6 +145,12 @@ function tokenize<Sink>(at: usize, stop: usize, end: usize, position: u32): u32 
   }
   store<u32>(H_TEXT_AT, <u32>max(done, stop));
   return position;
+}
+
+/** The bits of the signs that belong to words of a single letter. */
+function signsBehind(single: u64, words: u64, pluses: u64, hashes: u64): u64 {
+  const first = pluses & (single << 1) & (pluses >> 1) & ~((pluses | words) >> 2);
+  return (hashes & (single << 1) & ~((hashes | words) >> 1)) | first | (first << 1);
 }
 
 /** Start of the run of bits that may continue behind the window: one that reaches the last bit or the one before it. */
@@ -193,7 +205,7 @@ function codePoints<Sink>(at: usize, end: usize, position: u32): usize {
 }
 
 /**
- * Applies rules 1, 2, 4 and 5 to the word that starts at an address; returns the address behind it. A word with an
+ * Applies rules 1, 2, 4, 5 and 6 to the word that starts at an address; returns the address behind it. A word with an
  * empty form is not added.
  */
 function word<Sink>(start: usize, end: usize, position: u32): usize {
@@ -210,6 +222,12 @@ function word<Sink>(start: usize, end: usize, position: u32): usize {
     to = fold(codePoint, value, to);
     at += length;
   }
+  if (at - start === 1 && last === LETTER && load<u8>(start) < 0x80) {
+    const signs = signsAt(at, end);
+    copyBytes(to, at, <u32>signs);
+    to += signs;
+    at += signs;
+  }
   if (to > FORM_BUFFER) {
     if (sizeof<Sink>() === sizeof<ToIndex>()) addForm(FORM_BUFFER, <u32>(to - FORM_BUFFER), position);
     else if (sizeof<Sink>() === sizeof<ToMarks>()) markForm(FORM_BUFFER, <u32>(to - FORM_BUFFER), start, at);
@@ -224,6 +242,24 @@ function belongs(kind: u32, last: u32, behind: usize, end: usize): bool {
   if (kind === APOSTROPHE) return last === LETTER && classBehind(behind, end) === LETTER;
   if (kind === FULL_STOP) return last === DIGIT && classBehind(behind, end) === DIGIT;
   return false;
+}
+
+/** Length of the signs at an address that belong to a single letter before it. */
+function signsAt(at: usize, end: usize): usize {
+  if (at >= end || !isSign(load<u8>(at))) return 0;
+  const sign = load<u8>(at);
+  let behind = at + 1;
+  if (sign === PLUS) {
+    if (behind >= end || load<u8>(behind) !== PLUS) return 0;
+    behind++;
+  }
+  if (behind < end && load<u8>(behind) === sign) return 0;
+  const kind = classBehind(behind, end);
+  return kind === LETTER || kind === DIGIT ? 0 : behind - at;
+}
+
+function isSign(byte: u32): bool {
+  return byte === PLUS || byte === HASH;
 }
 
 function classBehind(at: usize, end: usize): u32 {

@@ -23,8 +23,11 @@ function markedWords(text: string, forms: readonly string[]): Found {
 const piece = fc.oneof({
   weight: 8,
   arbitrary: fc.constantFrom('fox', 'Foxes', 'QUICK', 'don’t', "don't", '3.14', 'Größe', 'große', 'a', 'I', 'naïve',
-    'Straße', 'x'.repeat(63), 'y'.repeat(64), 'z'.repeat(300), 'İstanbul', 'ﬁre'),
-}, { weight: 4, arbitrary: fc.constantFrom(' ', '\n', '. ', '-', '_', '`', '…', '  \n', ', ', "'", '.', '\u200d') }, {
+    'Straße', 'x'.repeat(63), 'y'.repeat(64), 'z'.repeat(300), 'İstanbul', 'ﬁre', 'C++', 'f#'),
+}, {
+  weight: 4,
+  arbitrary: fc.constantFrom(' ', '\n', '. ', '-', '_', '`', '…', '  \n', ', ', "'", '.', '\u200d', '+', '#'),
+}, {
   weight: 1,
   arbitrary: fc.constantFrom('検索エンジン', 'e\u0301tude', 'ภาษาไทย', '가나', '🚀', '\ud800', 'नमस्ते'),
 }, { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 8 }) });

@@ -30,6 +30,9 @@ import { AMOUNT_MASK, CLASS_SHIFT, EXPANDS, lookUp, TokenClass, type TokenTables
  * (`folding.ts`). Tokens with an
  *    empty form are dropped.
  *
+ * 6. `++` and `#` directly after a word of a single ASCII letter belong to it, unless the same sign, a letter or a
+ * digit follows: `C++`, `F#`, but not `a+b` or `x#top`.
+ *
  * So a document without composing and segmented code points needs only the tables and the offsets: the WebAssembly twin
  * does that part. It returns other documents to this tokeniser.
  */
@@ -80,7 +83,7 @@ class Tokenizer {
     return this.#tokens;
   }
 
-  /** Rules 1, 2 and 4. */
+  /** Rules 1, 2, 4 and 6. */
   #word(): void {
     const start = this.#at;
     const startByte = this.#byte;
@@ -92,6 +95,9 @@ class Tokenizer {
       if (kind === TokenClass.composing) composing = true;
       else if (kind !== TokenClass.extend) last = kind;
       this.#advance();
+    }
+    if (this.#at - start === 1 && last === TokenClass.letter && this.#byte - startByte === 1) {
+      for (let signs = this.#signsHere(); signs > 0; signs--) this.#advance();
     }
     const form = this.#fold(start, this.#at);
     this.#emit(startByte, this.#byte, composing ? form.normalize('NFC') : form);
@@ -112,6 +118,17 @@ class Tokenizer {
       default:
         return false;
     }
+  }
+
+  /** Number of signs here that belong to a single letter before them. */
+  #signsHere(): number {
+    const sign = this.#text[this.#at];
+    const signs = sign === '#' ? sign : '++';
+    if (!this.#text.startsWith(signs, this.#at)) return 0;
+    const behind = this.#at + signs.length;
+    if (behind === this.#text.length) return signs.length;
+    const kind = this.#classAt(behind);
+    return this.#text[behind] === sign || kind === TokenClass.letter || kind === TokenClass.digit ? 0 : signs.length;
   }
 
   /** Rule 3. */

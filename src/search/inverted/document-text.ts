@@ -144,8 +144,10 @@ function unitsOf(bytes: Uint8Array): number {
 /** The last offset in the next `amount` units that is between words; otherwise the first one after them, or the end. */
 function wordBoundary(text: string, from: number, amount: number): number {
   const tables = tokenTables();
+  // Signs may belong to the word before them.
   const separates = (offset: number) =>
-    !isLowSurrogate(text, offset) && lookUp(tables, text.codePointAt(offset)!) >>> CLASS_SHIFT === TokenClass.separator;
+    !isLowSurrogate(text, offset) && text[offset] !== '+' && text[offset] !== '#' &&
+    lookUp(tables, text.codePointAt(offset)!) >>> CLASS_SHIFT === TokenClass.separator;
   if (from + amount >= text.length) return text.length;
   for (let offset = from + amount; offset > from; offset--) if (separates(offset)) return offset;
   for (let offset = from + amount + 1; offset < text.length; offset++) if (separates(offset)) return offset;

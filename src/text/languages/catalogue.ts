@@ -24,6 +24,7 @@ import { stemmer as swedish } from '@orama/stemmers/swedish';
 import { stemmer as tamil } from '@orama/stemmers/tamil';
 import { stemmer as turkish } from '@orama/stemmers/turkish';
 import { stemmer as ukrainian } from '@orama/stemmers/ukrainian';
+import { usualSpelling } from './english-spellings.ts';
 import { stemEnglish } from './english-stemmer.ts';
 import { stemPolish } from './polish-stemmer.ts';
 
@@ -134,7 +135,7 @@ const LATIN_OR_CYRILLIC = /^[\p{sc=Latin}\p{sc=Cyrillic}]+$/u;
 export const CATALOGUE: readonly Language[] = [{
   code: 'en',
   name: 'English',
-  stem: stemEnglish,
+  stem: (word) => stemEnglish(usualSpelling(word)),
   apostrophes: possessive,
   letters: LATIN,
   foldFirst: true,

@@ -7,8 +7,9 @@ import { type GroupNode, type ParsedQuery, type ParseOptions, parseQuery, type P
 import { termAnalyzer } from '../view/analyzers.ts';
 import { CODE_CLASSES, isAmong } from '../view/document-classes.ts';
 import type { TermAnalyzer, TextReading } from '../view/text-index.ts';
+import { joinedSpellings, type Spelling, spellingsOf } from './name-spellings.ts';
 import type { QueryLanguage } from './query-languages.ts';
-import { wordsOfQuery } from './query-words.ts';
+import { textBetween, wordsOfQuery } from './query-words.ts';
 
 export type Leaf = Exclude<QueryNode, GroupNode>;
 
@@ -76,6 +77,8 @@ export interface PlanOptions extends Required<Pick<ParseOptions, 'mode' | 'dista
   readonly prefix?: PrefixMatching;
   /** How many words must match, in simple mode; any by default. */
   readonly matching?: MatchingStrategy;
+  /** Number of documents that have a form, in any inflection; undefined when no other spellings are searched for. */
+  readonly documentsOf?: ((form: string, analyzer: TermAnalyzer) => number) | undefined;
   /** Whether the query is not read for source code, because no document is any. */
   readonly withoutCode?: boolean;
 }
@@ -152,7 +155,7 @@ function readAsCode(parsed: ParsedQuery, options: Planning): Reading {
 function read({ mode, root }: ParsedQuery, options: Planning,
   { lang, classes, analyzer, isStopWord }: Pick<Reading, 'lang' | 'classes' | 'analyzer' | 'isStopWord'>): Reading
 {
-  const planner = new Planner(options, mode, analyzer, isStopWord);
+  const planner = new Planner(options, mode, { lang, classes, analyzer, isStopWord });
   const planned = planner.plan(root);
   const words = mode === 'simple' ? wordsOfQuery(options.query, root, { analyzer, isStopWord }) : [];
   return {
@@ -185,6 +188,9 @@ class Planner {
   readonly #mode: QueryMode;
   readonly #analyzer: TermAnalyzer;
   readonly #isStopWord: (form: string) => boolean;
+  /** How names are read; undefined for code, whose identifiers are written in one way. */
+  readonly #names: Parameters<typeof spellingsOf>[2] | undefined;
+  #spellings: ReadonlyMap<TermNode, readonly Spelling[]> = new Map();
   /** In simple mode: the forms that are not planned yet, and how often each occurs in the query. */
   #counts: Map<string, number> | undefined;
   /** In simple mode: the form that may be the beginning of a word. */
@@ -195,15 +201,27 @@ class Planner {
   readonly #seenParts = new Set<string>();
   #fuzzyTerms = 0;
 
-  constructor(options: Planning, mode: QueryMode, analyzer: TermAnalyzer, isStopWord: (form: string) => boolean) {
+  constructor(options: Planning, mode: QueryMode,
+    { lang, classes, analyzer, isStopWord }: Pick<Reading, 'lang' | 'classes' | 'analyzer' | 'isStopWord'>)
+  {
     this.#options = options;
     this.#mode = mode;
     this.#analyzer = analyzer;
     this.#isStopWord = isStopWord;
+    const { documentsOf } = options;
+    if (documentsOf !== undefined && classes !== CODE_CLASSES)
+      this.#names = { lang, analyzer, isStopWord, documentsOf };
   }
 
   /** Undefined if only stop words or negations are left, which match nothing. */
   plan(root: QueryNode | undefined): QueryNode | undefined {
+    const { query } = this.#options;
+    const terms = wantedNodes(root).filter(isTerm);
+    const names = this.#names;
+    // Next to each other, words are one name only if they are no operands.
+    const sequences = this.#mode === 'simple' ? [terms] : terms.map((term) => [term]);
+    if (names !== undefined)
+      this.#spellings = new Map(sequences.flatMap((each) => [...spellingsOf(query, each, names)]));
     if (this.#mode === 'simple') return root && this.#words(root);
     const node = root && this.#node(root, true);
     return node?.kind === 'group' && isNegation(node) ? undefined : node;
@@ -276,7 +294,7 @@ class Planner {
     const counted = this.#counted(node);
     if (counted === undefined) return undefined;
     const alternatives = [this.#ownLeaf(counted, wanted), ...this.#completions(counted),
-      ...this.#synonyms(counted, wanted)];
+      ...this.#synonyms(counted, wanted), ...this.#otherSpellings(node, wanted)];
     if (alternatives.length < 2) return alternatives[0];
     return { kind: 'group', required: [], optional: alternatives, excluded: [], start: node.start, end: node.end };
   }
@@ -330,6 +348,10 @@ class Planner {
     return this.#leaf(node, [form], wanted);
   }
 
+  #otherSpellings(node: TermNode, wanted: boolean): Leaf[] {
+    return (this.#spellings.get(node) ?? []).map((spelling) => this.#leaf(spelling, [node.form], wanted));
+  }
+
   #withEdits(node: TermNode): TermNode {
     const asked = node.fuzzy ?? (this.#mode === 'simple' ? this.#options.fuzzy : 0);
     if (node.fuzzy === undefined && asked === 0) return node;
@@ -353,7 +375,28 @@ class Planner {
     if (node.forms.length === 1)
       return this.#term({ kind: 'term', form: node.forms[0]!, start: node.start, end: node.end }, wanted);
     const meaningful = node.forms.filter((form) => !this.#isStopWord(form));
-    return this.#leaf(node, [...new Set(meaningful.length > 0 ? meaningful : node.forms)], wanted);
+    const phrase = this.#leaf(node, [...new Set(meaningful.length > 0 ? meaningful : node.forms)], wanted);
+    const joined = this.#joined(node, wanted);
+    if (joined.length === 0) return phrase;
+    return {
+      kind: 'group',
+      required: [],
+      optional: [phrase, ...joined],
+      excluded: [],
+      start: node.start,
+      end: node.end,
+    };
+  }
+
+  /** Other spellings of a phrase that is not quoted, but one word with punctuation in it. */
+  #joined({ kind, forms, start, end }: PhraseNode | ProximityNode, wanted: boolean): Leaf[] {
+    const { query } = this.#options;
+    const text = textBetween(query)(start, end);
+    if (this.#names === undefined || kind !== 'phrase' || this.#mode === 'phrase' || /["\s]/.test(text)) return [];
+    const words = forms.map((form) => ({ form }));
+    return joinedSpellings(words, true, this.#names).map((spelling) =>
+      this.#leaf({ ...spelling, start, end }, forms, wanted)
+    );
   }
 
   #leaf<N extends TermNode | PhraseNode | ProximityNode | WildcardNode>(node: N, labels: readonly string[],
@@ -362,6 +405,10 @@ class Planner {
     if (wanted) this.wanted.push({ node: withoutParts(node), labels });
     return node;
   }
+}
+
+function isTerm(node: QueryNode): node is TermNode {
+  return node.kind === 'term';
 }
 
 function withoutParts(node: Leaf): Leaf {

@@ -40,7 +40,7 @@ export function wordsOfQuery(query: string, root: QueryNode | undefined,
 }
 
 /** The text between two offsets in bytes. */
-function textBetween(query: string): (start: number, end: number) => string {
+export function textBetween(query: string): (start: number, end: number) => string {
   if (Buffer.byteLength(query) === query.length) return (start, end) => query.slice(start, end);
   const bytes = Buffer.from(query);
   return (start, end) => bytes.toString('utf8', start, end);

@@ -6,10 +6,10 @@ import { projectionOf, resolveSearch, type ResultOrder, resultOrderOf,
 import type { FullText } from '../fulltext.ts';
 import { toWeights, usualWeights } from '../view/field-weights.ts';
 import type { FullTextView } from '../view/fulltext-view.ts';
-import type { Algorithm, Field, Totals } from '../view/text-index.ts';
+import type { Algorithm, Field, TextIndex, Totals } from '../view/text-index.ts';
 import { fieldByName } from '../view/to-indexed.ts';
 import { hasCode, languagesOfQuery } from './query-languages.ts';
-import { isStemming, planQuery, type QueryPlan } from './query-plan.ts';
+import { isStemming, type PlanOptions, planQuery, type QueryPlan } from './query-plan.ts';
 
 export type SearchInput = InputOf<Operations, 'searchFullText'>;
 
@@ -95,6 +95,7 @@ export function resolveRequest({ settings, dictionaries, collections, view }: Re
     languages,
     stemming: settings.stemming && !input.disableStem,
     withoutCode: forPresent && !hasCode({ view }, collection),
+    documentsOf: documentsOf(view.indexOf(collection)),
     synonymsOf: synonymsActive ? dictionaries.synonymsOf(collection) : undefined,
   });
   const algorithm = input.algorithm ?? profile.algorithm ?? settings.algorithm;
@@ -115,6 +116,13 @@ export function resolveRequest({ settings, dictionaries, collections, view }: Re
     projection: projectionOf(input.fields, input.includeContent),
     totals: input.totals,
   };
+}
+
+/** Counts the documents of a form in any inflection, or, until the index is ready for the analyzer, as it is written. */
+function documentsOf(index: TextIndex | undefined): PlanOptions['documentsOf'] {
+  return index && ((form, analyzer) => (
+    index.prepare(analyzer) ? index.documentsOf(form, analyzer) : index.documentsWith(form)
+  ));
 }
 
 /** The fields in which a search finds words. */

@@ -1,0 +1,133 @@
+import type { PhraseNode, TermNode, WildcardNode } from '../../../text/query/index.ts';
+import { formsOf } from '../../../text/tokenize.ts';
+import type { TermAnalyzer } from '../view/text-index.ts';
+import { textBetween } from './query-words.ts';
+
+/** A word as another text may spell it. */
+export type Spelling = TermNode | PhraseNode | WildcardNode;
+
+/** The spelling of several words as one, without its place. */
+type Joined = Pick<TermNode, 'kind' | 'form' | 'weight'> | Pick<WildcardNode, 'kind' | 'pattern' | 'completes'>;
+
+/** What the spellings of names depend on. */
+interface NameReading {
+  readonly lang: string;
+  readonly analyzer: TermAnalyzer;
+  readonly isStopWord: (form: string) => boolean;
+  /** Number of documents that have a form, in any inflection. */
+  readonly documentsOf: (form: string, analyzer: TermAnalyzer) => number;
+}
+
+/** Factor of the score of another spelling, so that the one of the query ranks first. */
+const WEIGHT = 0.3;
+/** Longest name, in words, and most words of a query whose neighbours may be one name though spaces separate them. */
+const NAME_WORDS = 5;
+const QUERY_WORDS = 6;
+/** Minimum letters of a word that is divided, of a name that is looked for within others, and of each of its words. */
+const DIVIDED_FROM = 4;
+const WITHIN_FROM = 8;
+const PART_FROM = 3;
+/** Maximum number of places at which a word without capitals is divided: those with the most frequent parts. */
+const DIVISIONS = 2;
+/** English particles that end a noun when they are joined to a verb: `log in`, `login`. */
+const PARTICLES = new Set(['in', 'on', 'up', 'out', 'off', 'down', 'over', 'back', 'away', 'through']);
+
+/** Between the words of `addEventListener` and `XMLHttpRequest`, and between letters and digits. */
+const BOUNDARY = /(?<=\p{Ll})(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})|(?<=\p{L})(?=\p{Nd})|(?<=\p{Nd})(?=\p{L})/u;
+const LETTERS = /^\p{L}+$/u;
+const VERSION = /^(v?)(\d+(?:\.\d+)+)$/;
+
+/**
+ * Other spellings of the words of a query, by their nodes, as far as punctuation, capitals and digits tell them: words
+ * that are joined (`node.js`, `node js`: `nodejs`) or divided (`nodejs`: `node js`), words within an identifier
+ * (`event listener`: `addEventListener`), and versions (`v1.2`: `1.2`, `1.2.3`).
+ *
+ * The spelling of several words is one of each of them, so that it counts as all of them.
+ */
+export function spellingsOf(query: string, nodes: readonly TermNode[],
+  reading: NameReading): ReadonlyMap<TermNode, readonly Spelling[]>
+{
+  const between = textBetween(query);
+  const spellings = new Map<TermNode, Spelling[]>(
+    nodes.map((node) => [node, [...divided(node, between(node.start, node.end), reading), ...otherVersions(node)]]),
+  );
+  for (let first = 0; first < nodes.length; first++) {
+    let isGlued = true;
+    for (let end = first + 2; end <= Math.min(first + NAME_WORDS, nodes.length); end++) {
+      const gap = between(nodes[end - 2]!.end, nodes[end - 1]!.start);
+      isGlued &&= !/\s/.test(gap);
+      if (!isGlued && (nodes.length > QUERY_WORDS || gap.trim() !== '')) break;
+      const words = nodes.slice(first, end);
+      for (const joined of joinedSpellings(words, isGlued, reading))
+        for (const node of words) spellings.get(node)!.push({ ...joined, start: node.start, end: node.end });
+    }
+  }
+  return spellings;
+}
+
+/** `nodejs` for `node` and `js`, and words that contain `eventlistener`. */
+export function joinedSpellings(words: readonly Pick<TermNode, 'form'>[], isGlued: boolean,
+  { lang, isStopWord, analyzer, documentsOf }: NameReading): Joined[]
+{
+  const [first, last] = [words[0]!.form, words.at(-1)!.form];
+  const isName = !isStopWord(first) && (!isStopWord(last) || isParticle(last, lang));
+  if (!isGlued && !isName) return [];
+  const form = words.map((word) => word.form).join('');
+  const isWithin = words.every((word) => word.form.length >= PART_FROM) && form.length >= WITHIN_FROM && isName;
+  return [
+    ...(documentsOf(form, analyzer) > 0 ? [{ kind: 'term' as const, form, weight: WEIGHT }] : []),
+    ...(isWithin ? [within(form)] : []),
+  ];
+}
+
+function within(form: string): Joined {
+  return { kind: 'wildcard', pattern: `*${form}*`, completes: true };
+}
+
+/** The words of an identifier, and those into which a word without capitals can be divided. */
+function divided({ form, start, end }: TermNode, text: string, reading: NameReading): Spelling[] {
+  const at = { start, end };
+  const parts = text.split(BOUNDARY).flatMap((part) => formsOf(part));
+  const isName = parts.length > 1 && parts.join('') === form;
+  const phrases = isName ? [parts] : [];
+  if (!isName) phrases.push(...divisionsOf(form, reading));
+  return [
+    ...phrases.filter((forms) => forms.every((part) => reading.documentsOf(part, reading.analyzer) > 0)).map((
+      forms,
+    ): Spelling => ({ kind: 'phrase', forms, weight: WEIGHT, ...at })),
+    ...(isName && form.length >= WITHIN_FROM && LETTERS.test(form) ? [{ ...within(form), ...at }] : []),
+  ];
+}
+
+function divisionsOf(form: string, { lang, isStopWord, analyzer, documentsOf }: NameReading): string[][] {
+  if (form.length < DIVIDED_FROM || !LETTERS.test(form)) return [];
+  const letters = [...form];
+  const divisions: { parts: string[]; documents: number }[] = [];
+  for (let i = 1; i < letters.length - 1; i++) {
+    const parts = [letters.slice(0, i).join(''), letters.slice(i).join('')];
+    const [left, right] = parts as [string, string];
+    if (isStopWord(left) || (isStopWord(right) && (i < PART_FROM || !isParticle(right, lang)))) continue;
+    const documents = Math.min(documentsOf(left, analyzer), documentsOf(right, analyzer));
+    if (documents > 0) divisions.push({ parts, documents });
+  }
+  return divisions.sort((a, b) => b.documents - a.documents).slice(0, DIVISIONS).map(({ parts }) => parts);
+}
+
+function isParticle(form: string, lang: string): boolean {
+  return lang === 'en' && PARTICLES.has(form);
+}
+
+/** A version with or without `v`, and those that it is the beginning of. */
+function otherVersions({ form, start, end }: TermNode): Spelling[] {
+  const version = VERSION.exec(form);
+  if (version === null) return [];
+  const [, sign, numbers] = version;
+  const other = sign === '' ? `v${numbers}` : numbers!;
+  return [{ kind: 'term', form: other, weight: WEIGHT, start, end }, ...[form, other].map((each): Spelling => ({
+    kind: 'wildcard',
+    pattern: `${each}.*`,
+    completes: true,
+    start,
+    end,
+  }))];
+}
