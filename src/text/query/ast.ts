@@ -82,6 +82,16 @@ export function wantedNodes(node: QueryNode | undefined): Exclude<QueryNode, Gro
   return node.kind === 'group' ? [...node.required, ...node.optional].flatMap(wantedNodes) : [node];
 }
 
+/** Whether a query excludes a word that it also wants: `java -jar app.jar`. */
+export function isContradictory(root: QueryNode | undefined): boolean {
+  if (root?.kind !== 'group') return false;
+  const excluded = new Set(root.excluded.flatMap((node) => (node.kind === 'term' ? [node.form] : [])));
+  if (excluded.size === 0) return false;
+  return wantedNodes(root).some((node) =>
+    (node.kind === 'term' ? [node.form] : node.kind === 'wildcard' ? [] : node.forms).some((form) => excluded.has(form))
+  );
+}
+
 /**
  * Prints a query so that it is parsed, in boolean mode, into the same tree except for source ranges: for explanations,
  * logs and tests. An undefined node is printed as the empty query.

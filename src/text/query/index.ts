@@ -1,4 +1,4 @@
-import { anyOf, combine, type QueryNode, type SourceRange } from './ast.ts';
+import { anyOf, combine, isContradictory, type QueryNode, type SourceRange, wantedNodes } from './ast.ts';
 import { detectMode, hasOperator, type QueryMode, withoutQuestionMark } from './detect-mode.ts';
 import { MAX_ATOMS, MAX_DISTANCE, MAX_QUERY_BYTES, QuerySyntaxError, QueryTooLargeError } from './lexer.ts';
 import { parseExpression } from './parser.ts';
@@ -30,8 +30,8 @@ export interface ParseOptions {
  * evaluator handles terms and stop words, because they depend on the language.
  *
  * Throws QuerySyntaxError for a query that the mode's grammar does not allow, unless the mode was detected: then the
- * query is parsed as plain words. Throws QueryTooLargeError for a query that exceeds the limits: 4096 bytes, 128
- * operands, 32 levels of nesting.
+ * query is parsed as plain words, as is one that wants nothing, or what it excludes (decision D-178). Throws
+ * QueryTooLargeError for a query that exceeds the limits: 4096 bytes, 128 operands, 32 levels of nesting.
  */
 export function parseQuery(query: string,
   { mode = 'auto', distance = 5, code = false }: ParseOptions = {}): ParsedQuery
@@ -48,11 +48,12 @@ function parseAny(query: string, distance: number, vocabulary: Vocabulary): Pars
   const mode = detectMode(query);
   const text = withoutQuestionMark(query);
   try {
-    return { mode, root: parseAs(mode, text, distance, vocabulary) };
+    const root = parseAs(mode, text, distance, vocabulary);
+    if (wantedNodes(root).length > 0 && !isContradictory(root)) return { mode, root };
   } catch (error) {
     if (!(error instanceof QuerySyntaxError) || error instanceof QueryTooLargeError) throw error;
-    return { mode: 'simple', root: parseSimple(text, vocabulary) };
   }
+  return { mode: 'simple', root: parseSimple(text, vocabulary) };
 }
 
 function parseAs(mode: QueryMode, query: string, distance: number, vocabulary: Vocabulary): QueryNode | undefined {

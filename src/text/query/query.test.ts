@@ -16,13 +16,15 @@ const shape = (node: QueryNode | undefined): unknown =>
   );
 
 describe('mode auto (decision D-87)', () => {
-  it.each([['(cat OR dog) AND "wild bird"', 'expression: +(cat dog) +"wild bird"'], ['"a b" -c',
-    'expression: +"a b" -c'], ['(a)AND(b)', 'expression: +a +b'], ['"quick fox"~3', 'proximity: "quick fox"~3'], [
+  it.each([['(cat OR dog) AND "wild bird"', 'expression: +(cat dog) +"wild bird"'], ['"a b" -cat',
+    'expression: +"a b" -cat'], ['(a)AND(b)', 'expression: +a +b'], ['"quick fox"~3', 'proximity: "quick fox"~3'], [
     '"quick fox"',
     'phrase: "quick fox"',
   ], ['"quick fox" "lazy dog"', 'phrase: +"quick fox" +"lazy dog"'], ['"quick fox" runs', 'phrase: +"quick fox" runs'],
-    ['comput*', 'wildcard: comput*'], ['colou?r', 'wildcard: colou?r'], ['colo?', 'wildcard: colo?'], ['foo* AND bar',
-    'wildcard: +foo* +bar'], ['cat AND dog', 'boolean: +cat +dog'], ['+rust -go async', 'boolean: +rust async -go'], [
+    ['comput*', 'wildcard: comput*'], ['colou?r', 'wildcard: colou?r'], ['foo* AND bar', 'wildcard: +foo* +bar'], [
+    'cat AND dog',
+    'boolean: +cat +dog',
+  ], ['+rust -go async', 'boolean: +rust async -go'], [
     'full text search',
     'simple: full text search',
   ]])('%s', (query, expected) => expect(printed(query)).toBe(expected));
@@ -32,6 +34,57 @@ describe('mode auto (decision D-87)', () => {
     'simple: git verbose or not'], ['a 5" disk', 'simple: a 5 disk'], ['AT&T and ANDROID', 'simple: at t and android'],
     ['*', 'simple: '], ['', 'simple: '], ['!!! ???', 'simple: ']])('takes %j as prose',
       (query, expected) => expect(printed(query)).toBe(expected));
+});
+
+describe('mode auto, accidental syntax (decision D-178)', () => {
+  it.each([
+    ['a name with a hyphen in front', ['-webkit-touch-callout', '-webkit-to', 'how to use -webkit-box', '--save-dev']],
+    ['a command', ['rm -rf build', 'tar -xzf', 'sudo tar -czvf a.tgz b', 'ls -la', 'git commit -m "fix bug"',
+      'ps aux | grep -v node', 'find . -name "*.ts"', 'java -jar app.jar', 'curl -sSL x.org', 'kill -9 12', 'cp a/ -b',
+      'grep "a b" ./src -word', 'what does rm -rf do?']],
+    ['an address or a path', ['https://x.org/a?b=1', 'x.org/a?b', '/a?b', 'index.php?id=3', '?lang=en', 'C:\\x -yes',
+      'src/*.js', '*.js', '~/a -yes', 'ftp://x.org/*x']],
+    ['code', ['for (let i = 0; i < n; i++)', 'a && b', 'foo(bar)', 'f(-x, "y z")', 'print("hello world")', 'x = -y',
+      '{"key": "value"}', 'a[i] -yes', 'SELECT count(*) AND (b)', '`a* b`', '^[a-z]*foo$', '<a href="x y">', 'a?.b',
+      'data-*', '**bold**', '1920*1080', '/* note */']],
+    ['text', ['what?', 'colo? ', 'cat\u00e9??', '2" x 4" lumber', 'say "hello', '"', 'cats AND', '(a', 'NOT cat',
+      '-cat', '-cat -dog', '-(cat dog)', '"..." -cat', '"!"']],
+  ])('takes %s as words', (_, queries) => {
+    for (const query of queries) {
+      const { root } = parseQuery(query, { mode: 'simple' });
+      expect(printed(query), query).toBe(`simple: ${printQuery(root)}`);
+    }
+  });
+
+  it.each([['apple -pie', 'boolean: +apple -pie'], ['html -css', 'boolean: +html -css'], ['rust -go',
+    'boolean: +rust -go'], ['cat -dog -"wild bird"', 'expression: +cat -dog -"wild bird"'], ['node.js -java',
+    'boolean: +"node js" -java'], ['AT&T -cable', 'boolean: +"at t" -cable'], ['a (b OR -c)', 'expression: +a +b'], [
+    'function*',
+    'wildcard: function*',
+  ], ['c?t?', 'wildcard: c?t?'], ['document.get*', 'wildcard: +document +get*'], ['max_retry*',
+    'wildcard: +max +retry*'], ['*ology', 'wildcard: *ology'], ['3.1*', 'wildcard: 3.1*'], ['他说"你好"',
+    'phrase: +"你好" "他 说"']])('keeps the syntax of %s', (query, expected) => expect(printed(query)).toBe(expected));
+
+  it('leaves modes that are asked for as they are', () => {
+    expect(printed('-cat', { mode: 'boolean' })).toBe('boolean: -cat');
+    expect(printed('rm -rf build', { mode: 'boolean' })).toBe('boolean: rm build -rf');
+    expect(printed('colo?', { mode: 'wildcard' })).toBe('wildcard: colo?');
+  });
+
+  it('looks for something in any pasted text', () => {
+    const name = fc.stringMatching(/^[a-z\dé日][a-z\d_é日]{0,5}$/);
+    const sign = fc.constantFrom('-', '--', '+', '', '*', '?', '$', '"', '(', '!', 'NOT ', '-(', '-"', '"-');
+    const end = fc.constantFrom('', '', '*', '?', '"', ')', '="x"', '()', ';', '/', '~2', ' AND', ' OR', '++', '.*');
+    const word = fc.tuple(sign, name, end).map((parts) => parts.join(''));
+    const between = fc.constantFrom(' ', ' ', '-', '/', '=', ' && ', ' | ', '?', '&', '://', '.', '(', ', ', ' -',
+      '\n');
+    const pasted = fc.array(fc.tuple(word, between), { minLength: 1, maxLength: 8 }).map((parts) =>
+      parts.flat().join('')
+    );
+    fc.assert(fc.property(pasted, fc.boolean(), (query, code) => {
+      expect(wantedNodes(parseQuery(query, { code }).root)).not.toEqual([]);
+    }), { numRuns: 2000 });
+  });
 });
 
 describe('the boolean and expression modes (decisions, section 4.4)', () => {

@@ -81,6 +81,22 @@ function identifiersOf(text: string): Word[] {
   return words;
 }
 
+/** A star beside a letter or digit, but not one that multiplies two numbers. */
+const STAR = /[\p{L}\p{N}\p{M}_$]\*|\*[\p{L}\p{N}_$]/u;
+const PRODUCT = /\p{N}\*+\p{N}/u;
+
+/**
+ * Whether a word with wildcards can be meant as a pattern: it is one word of prose or of code, wildcards aside, or
+ * names with dots between them, and its stars stand beside its letters. Files, emphasis and products are none (`*.js`,
+ * `data-*`, `**bold**`, `2*3`).
+ */
+export function isPattern(word: string): boolean {
+  if (word.includes('**') || (word.includes('*') && !STAR.test(word)) || PRODUCT.test(word)) return false;
+  const names = word.includes('?') ? [word] : word.split('.');
+  const isWhole = (text: string): boolean => [PROSE, CODE].some(({ pieces }) => text.match(pieces)?.[0] === text);
+  return /[\p{L}\p{N}]/u.test(word) && names.every(isWhole);
+}
+
 const WILDCARDS = /[*?]/;
 const LITERALS = /[^*?]+/g;
 

@@ -32,18 +32,19 @@ export async function calledFirst(deps: Pick<SearchDeps, 'sql' | 'codec' | 'view
   const byKey = passing(found.byKey).filter((ord) => !byTitle.includes(ord));
   const ords = [...byTitle, ...byKey];
   if (ords.length === 0 || (ords.length === 1 && first.ord === ords[0])) return hits;
-  const called = inOrder(index, query, ords, await fits(deps, name, byTitle));
+  const called = inOrder(index, query, ords, await fits(deps, name, byTitle), name);
+  if (called.length === 0) return hits;
   const known = new Set(called);
   return [...called.map((ord, i) => ({ ord, score: Math.fround(first.score * (2 - i / called.length)) })),
     ...hits.filter(({ ord }) => !known.has(ord))];
 }
 
-/** How well the titles fit that have the words of a name. They are read only if there are several. */
-async function fits({ sql, codec }: Pick<SearchDeps, 'sql' | 'codec'>, { text }: Name,
+/** How well the titles fit that have the words of a name. They are read only if that decides something. */
+async function fits({ sql, codec }: Pick<SearchDeps, 'sql' | 'codec'>, { text, isWords }: Name,
   ords: readonly number[]): Promise<ReadonlyMap<number, Fit>>
 {
   const found = new Map<number, Fit>(ords.map((ord) => [ord, Fit.wordsOfTitle]));
-  if (ords.length < 2) return found;
+  if (ords.length < 2 && isWords) return found;
   const typed = plain(text);
   for await (const { ord, meta, contentMd } of textsOf(sql, codec, ords, MOST_BYTES)) {
     const given = meta.title ?? [];
@@ -57,11 +58,13 @@ function plain(text: string): string {
   return text.normalize('NFC').toLowerCase().trim();
 }
 
+/** Those that match, in their order; of a pattern, only documents with the title as it was typed are called so. */
 function inOrder(index: TextIndex, query: Omit<TextQuery, 'limit'>, ords: readonly number[],
-  fits: ReadonlyMap<number, Fit>): number[]
+  fits: ReadonlyMap<number, Fit>, { isWords }: Name): number[]
 {
-  const scores = ords.length < 2 ? [] : index.scoresOf(query, Uint32Array.from(ords));
-  return ords.map((ord, i) => ({ ord, fit: fits.get(ord) ?? Fit.wordsOfKey, score: scores[i] ?? 0 })).sort((a, b) =>
-    a.fit - b.fit || b.score - a.score || a.ord - b.ord
-  ).map(({ ord }) => ord);
+  const scores = index.scoresOf(query, Uint32Array.from(ords));
+  return ords.map((ord, i) => ({ ord, fit: fits.get(ord) ?? Fit.wordsOfKey, score: scores[i]! })).filter((
+    { fit, score },
+  ) => score >= 0 && (isWords || fit === Fit.title)).sort((a, b) => a.fit - b.fit || b.score - a.score || a.ord - b.ord)
+    .map(({ ord }) => ord);
 }

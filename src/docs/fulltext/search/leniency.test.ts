@@ -164,6 +164,15 @@ describe('prefix: last', () => {
     expect(await sorted('proto')).toEqual([]);
   });
 
+  it('completes a word with a hyphen in front', async () => {
+    await fixture.add('d', 'the -webkit-touch-callout property');
+    for (const query of ['-webkit-to', '-web', '--webk'])
+      expect(await fixture.find(query, { prefix: 'last' }), query).toMatchObject({
+        mode: 'simple',
+        results: [{ document: { key: 'd' } }],
+      });
+  });
+
   it('weighs the whole word more, and marks what it found', async () => {
     await fixture.add('d', 'a proto type');
     const { results } = await fixture.find('proto', { prefix: 'last', algorithm: 'bm25', highlight: true });
@@ -225,7 +234,8 @@ describe('a query of nothing but stop words', () => {
     await fixture.add('of', 'for...of');
     expect(await fixture.keys('this')).toEqual(['this']);
     expect(await fixture.keys('for...of')).toEqual(['of']);
-    expect(await fixture.keys('-this')).toEqual([]);
+    expect(await fixture.keys('-this')).toEqual(['this']);
+    expect(await fixture.keys('-this', { mode: 'boolean' })).toEqual([]);
   });
 });
 

@@ -4,6 +4,7 @@ import { analyzerFor } from '../../../text/languages/index.ts';
 import { type GroupNode, type ParsedQuery, type ParseOptions, parseQuery, type PhraseNode, type ProximityNode,
   type QueryMode, type QueryNode, QuerySyntaxError, type TermNode, wantedNodes,
   type WildcardNode } from '../../../text/query/index.ts';
+import { formsOf } from '../../../text/tokenize.ts';
 import { termAnalyzer } from '../view/analyzers.ts';
 import { CODE_CLASSES, isAmong } from '../view/document-classes.ts';
 import type { TermAnalyzer, TextReading } from '../view/text-index.ts';
@@ -44,12 +45,14 @@ export interface Name {
   readonly text: string;
   /** The forms of all its words. */
   readonly forms: readonly string[];
+  /** Whether it is searched for as words, and not as a pattern. */
+  readonly isWords: boolean;
 }
 
 /** A query as it is read for each class of documents. */
 export interface QueryPlan {
   readonly mode: QueryMode;
-  /** In simple mode: documents that are called like the query come first. */
+  /** Undefined if the syntax of the query is not that of a name. */
   readonly name: Name | undefined;
   /** No two readings are for the same class. */
   readonly readings: readonly Reading[];
@@ -111,13 +114,19 @@ export function planQuery(query: string, given: PlanOptions): QueryPlan {
       ? readAsProse(parsed, options, { ...language, stopWords: NONE })
       : reading;
   });
-  if (options.withoutCode !== true) readings.push(readAsCode(parse(query, options, true), options));
-  return { mode: parsed.mode, name: nameOf(query, parsed), readings };
+  if (options.withoutCode !== true) {
+    // What is no syntax in prose is none in code: the answer names one mode.
+    const mode = parsed.mode === 'simple' ? 'simple' : options.mode;
+    readings.push(readAsCode(parse(query, { ...options, mode }, true), options));
+  }
+  return { mode: parsed.mode, name: nameOf(options, parsed.mode), readings };
 }
 
-function nameOf(text: string, { mode, root }: ParsedQuery): Name | undefined {
-  if (mode !== 'simple') return undefined;
-  return { text, forms: wantedNodes(root).flatMap((node) => (node.kind === 'term' ? [node.form] : [])) };
+/** A name may look like a pattern, as `function*` does. */
+function nameOf({ query, mode: asked }: Planning, mode: QueryMode): Name | undefined {
+  return mode === 'simple' || (mode === 'wildcard' && asked === 'auto')
+    ? { text: query, forms: formsOf(query), isWords: mode === 'simple' }
+    : undefined;
 }
 
 const NONE: ReadonlySet<string> = new Set();

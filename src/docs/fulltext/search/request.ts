@@ -108,7 +108,7 @@ export function resolveRequest({ settings, dictionaries, collections, view }: Re
     synonymsActive,
     fieldWeights: searched.weights,
     fields: searched.fields,
-    rerank: plan.mode === 'simple' &&
+    rerank: plan.name !== undefined &&
       (input.rerank ?? (input.fieldWeights === undefined && (profile.rerank ?? searched.isUsual))),
     stemmingActive: isStemming(plan),
     order: resultOrderOf(input, ['words', collection.toLowerCase(), query, input.mode, input.algorithm, input.lang]),
