@@ -3,7 +3,7 @@
  * nor SQL.
  */
 export { allOf, type BoundName, BOUNDS, type Bounds, checkFilterSize, type Column, columnOf, compareTexts,
-  type Condition, type Filter, isMoment, isWithin, type RangeValue, roomForFilters, toNumber,
+  type Condition, type Filter, isMoment, isWithin, type RangeValue, roomForFilters, toMoment, toNumber,
   toSeconds } from './filter.ts';
 export { parseFilter } from './parse-filter.ts';
 export { type FilterNode, readFilterTree } from './read-filter-tree.ts';
