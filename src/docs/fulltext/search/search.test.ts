@@ -342,7 +342,7 @@ describe.each(DRIVERS)('full-text search over %s (contract section 4, "Full-text
       expect(totalMatches).toBe(keys.length);
     });
 
-    it.each([[[{ field: 'n', gte: 6 }], ['b', 'd']], [[{ field: 'n', gte: '5', lt: '10' }], ['a']], [{
+    it.each([[[{ field: 'n', gte: 6 }], ['b']], [[{ field: 'n', gte: '5', lt: '10' }], ['a']], [{
       n: { gt: 4, lte: 10 },
     }, ['a', 'b']], [[{ field: 'day', gte: '2025-12-02' }], ['b']], [[{ field: 'day', lt: 1764633600 }], ['a']], [[{
       field: 'tags',
@@ -466,6 +466,28 @@ describe.each(DRIVERS)('full-text search over %s (contract section 4, "Full-text
         expect(facets).toEqual({
           tags: [{ value: 'x', count: 1 }, { value: 'y', count: 1 }, { value: 'z', count: 1 }],
         });
+      });
+
+      it('pins what passes the filters, and everything where a rule ignores them (decision D-189)', async () => {
+        await fixture.add('q', 'something else', { tags: ['x'] });
+        await fixture.add('other', 'something else', { tags: ['y'] });
+        const { id } = await rule({ pins: [{ key: 'other', position: 1 }, { key: 'q', position: 2 }] });
+        const filters = [{ filter: 'tags = x' }, { filterMeta: { tags: ['x'] } }, {
+          rangeMeta: [{ field: 'tags', lt: 'y' }],
+        }];
+        const pinned = async (more: object) =>
+          (await fixture.find('fox', more)).results.filter((each) => each.pinned).map(({ document }) => document.key);
+        for (const filter of filters) expect(await pinned(filter)).toEqual(['q']);
+        expect(await pinned({ langs: ['de'] })).toEqual([]);
+        expect(await pinned({})).toEqual(['other', 'q']);
+        const ignoring = { id, collection: 'c', query: 'fox', pins: [{ key: 'other', position: 1 }], enabled: true };
+        await fixture.call('updateCurationRule', { ...ignoring, ignoreFilters: true });
+        for (const filter of [...filters, { langs: ['de'] }]) {
+          expect(await pinned(filter)).toEqual(['other']);
+          expect((await fixture.find('fox', filter)).totalMatches).toBe(
+            (await fixture.find('fox', filter)).results.length,
+          );
+        }
       });
 
       it('gives a pinned document its score also from behind the limit', async () => {
