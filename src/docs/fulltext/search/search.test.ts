@@ -648,6 +648,31 @@ describe.each(DRIVERS)('full-text search over %s (contract section 4, "Full-text
       expect(await complete('thos')).toEqual([]);
     });
 
+    it('offers stop words that are titles, and no others', async () => {
+      await fixture.add('c', 'The statement is run while a condition holds', { title: ['while'] });
+      await fixture.add('d', '# ::before\n\nA pseudo-element');
+      await fixture.add('e', 'text', { title: ['Those who wait'] });
+      expect(await complete('whil')).toEqual(['while content 1']);
+      expect(await complete('befo')).toEqual(['before content 1']);
+      expect(await complete('befo', { field: 'title' })).toEqual(['before title 1']);
+      expect([await complete('thos'), await complete('befo', { field: 'content' })]).toEqual([[], []]);
+    });
+
+    it('shows no titles of documents that have expired', async () => {
+      await fixture.call('addDocument', {
+        collection: 'c',
+        key: 'x',
+        lang: 'en',
+        contentMd: 'x',
+        meta: { title: ['Secret agents'] },
+        ttl: 10,
+      });
+      await fixture.search.view.caughtUp();
+      expect(await complete('secret ag', { field: 'title' })).toEqual(['Secret agents meta.title 1']);
+      fixture.base.advance(10);
+      expect(await complete('secret ag', { field: 'title' })).toEqual([]);
+    });
+
     it('returns an empty list for a prefix of nothing', async () => {
       expect(await fixture.call('autocomplete', { collection: 'c', q: '-!' })).toEqual({
         items: [],
