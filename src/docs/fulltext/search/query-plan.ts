@@ -4,11 +4,13 @@ import { analyzerFor } from '../../../text/languages/index.ts';
 import { type GroupNode, type ParsedQuery, type ParseOptions, parseQuery, type PhraseNode, type ProximityNode,
   type QueryMode, type QueryNode, QuerySyntaxError, type TermNode, wantedNodes,
   type WildcardNode } from '../../../text/query/index.ts';
+import type { SynonymLookup } from '../synonyms.ts';
 import { termAnalyzer } from '../view/analyzers.ts';
 import { CODE_CLASSES, isAmong } from '../view/document-classes.ts';
 import type { TermAnalyzer, TextReading } from '../view/text-index.ts';
 import type { QueryLanguage } from './query-languages.ts';
 import { wordsOfQuery } from './query-words.ts';
+import { leafOf, MAX_SYNONYMS, type Sequence, sequenceAt } from './synonym-sequences.ts';
 
 export type Leaf = Exclude<QueryNode, GroupNode>;
 
@@ -59,8 +61,8 @@ export interface PlanOptions extends Required<Pick<ParseOptions, 'mode' | 'dista
   /** The languages of prose, the main one first. */
   readonly languages: readonly [QueryLanguage, ...QueryLanguage[]];
   readonly stemming: boolean;
-  /** Synonyms of a form; undefined when none are added. */
-  readonly synonymsOf: ((form: string) => readonly string[]) | undefined;
+  /** Synonyms of a form, or of several with spaces between them; undefined when none are added. */
+  readonly synonymsOf: SynonymLookup | undefined;
   /** Edits allowed in simple mode; `auto`: depends on the length of a term. */
   readonly fuzzy: Fuzziness;
   /** Which word may be the beginning of another, in simple mode; none by default. */
@@ -81,8 +83,6 @@ const TWO_EDITS_FROM = 8;
  * throughout.
  */
 const FUZZY_TERMS = 32;
-/** Maximum number of synonyms of one term that are searched for. */
-const MAX_SYNONYMS = 64;
 
 /**
  * Reads a query for prose, in each language, and for code, and prepares it: stop words are removed, terms get their
@@ -198,7 +198,33 @@ class Planner {
     this.#counts = countForms(root);
     const last = words.at(-1);
     if (prefix === 'last' && last?.kind === 'term' && last.end === queryBytes) this.#unfinished = last.form;
-    return matchingSome(this.#nodes(words, true), matching, root);
+    return matchingSome(this.#withSequences(words, matching), matching, root);
+  }
+
+  /** Words in a row that have synonyms together are one part, in whose place a document may have a synonym. */
+  #withSequences(words: readonly QueryNode[], matching: MatchingStrategy): QueryNode[] {
+    const { synonymsOf } = this.#options;
+    if (synonymsOf === undefined || synonymsOf.longest < 2) return this.#nodes(words, true);
+    const parts: QueryNode[] = [];
+    for (let i = 0; i < words.length;) {
+      const found = sequenceAt(words, i, synonymsOf, this.#analyzer);
+      const own = this.#nodes(words.slice(i, i + found.length), true);
+      i += found.length;
+      if (found.synonyms.length === 0) parts.push(...own);
+      else parts.push(this.#withSynonyms(own, found, matching));
+    }
+    return parts;
+  }
+
+  #withSynonyms(own: readonly QueryNode[], { forms, synonyms, start, end }: Sequence,
+    matching: MatchingStrategy): QueryNode
+  {
+    const place: GroupNode = { kind: 'group', required: [], optional: [], excluded: [], start, end };
+    const words = matchingSome(own, matching, place);
+    const meaningful = forms.filter((form) => !this.#isStopWord(form));
+    const labels = [...new Set(meaningful.length > 0 ? meaningful : forms)];
+    const others = synonyms.map((synonym) => this.#leaf(leafOf(synonym, { start, end }), labels, true));
+    return { ...place, optional: [...(words === undefined ? [] : [words]), ...others] };
   }
 
   #node(node: QueryNode, wanted: boolean): QueryNode | undefined {
@@ -287,18 +313,14 @@ class Planner {
   }
 
   #synonyms(node: TermNode, wanted: boolean): Leaf[] {
-    return (this.#options.synonymsOf?.(node.form) ?? []).slice(0, MAX_SYNONYMS).map((synonym) =>
+    return (this.#options.synonymsOf?.(node.form, this.#analyzer) ?? []).slice(0, MAX_SYNONYMS).map((synonym) =>
       this.#synonym(synonym, node, wanted)
     );
   }
 
   #synonym(synonym: string, { form, weight, start, end }: TermNode, wanted: boolean): Leaf {
-    const forms = synonym.split(' ');
     const rest = { start, end, ...(weight !== undefined && { weight }) };
-    const node: TermNode | PhraseNode = forms.length === 1
-      ? { kind: 'term', form: synonym, ...rest }
-      : { kind: 'phrase', forms, ...rest };
-    return this.#leaf(node, [form], wanted);
+    return this.#leaf(leafOf(synonym, rest), [form], wanted);
   }
 
   #withEdits(node: TermNode): TermNode {

@@ -285,6 +285,30 @@ describe.each(DRIVERS)('full-text search over %s (contract section 4, "Full-text
     expect(await fixture.keys('ac', { fuzzy: 2 })).toEqual([]);
   });
 
+  it.each([['big apple', 'big apple'], ['node.js', 'Node.js'], ['e-mail', 'e-mail'], ['sign-in', 'sign in'], [
+    'databases',
+    'database',
+  ], ['categories', 'category'], ['Big Apples', 'the big apple today']])('searches synonyms of %j for the query %j',
+    async (term, query) => {
+      await fixture.add('t', 'target text');
+      await fixture.call('addSynonyms', { collection: 'c', term, synonyms: ['target'] });
+      for (const matchingStrategy of ['any', 'most'] as const)
+        expect(await fixture.keys(query, { matchingStrategy: query.startsWith('the') ? 'any' : matchingStrategy }))
+          .toEqual(['t']);
+    });
+
+  it('searches a term for the words of its synonym, in whose place it counts', async () => {
+    await fixture.add('a', 'hotels in NYC');
+    await fixture.add('b', 'hotels in New York City');
+    await fixture.add('c', 'new hotels of another city');
+    await fixture.call('addSynonyms', { collection: 'c', term: 'nyc', synonyms: ['new york city'] });
+    expect((await fixture.keys('new york city hotels', { matchingStrategy: 'all' })).sort()).toEqual(['a', 'b']);
+    expect(await fixture.keys('nyc')).toEqual(expect.arrayContaining(['a', 'b']));
+    expect((await fixture.find('new york city')).results.find(({ document }) => document.key === 'a')).toMatchObject({
+      matchedTerms: ['new', 'york', 'city'],
+    });
+  });
+
   it('searches synonyms in both directions, over one step (decision D-86), and names the term of the query', async () => {
     await fixture.add('a', 'a fast car');
     await fixture.add('b', 'an automobile');
