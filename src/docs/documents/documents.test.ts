@@ -108,6 +108,14 @@ describe.each(DRIVERS)('documents over %s', (driver) => {
           key: composed,
         });
       }
+      const item = { key: decomposed, lang: 'en' };
+      await fixture.call('addDocuments', { collection: 'batch', documents: [{ ...item, contentMd: 'x' }] });
+      expect(await fixture.call('getDocument', { collection: 'batch', key: composed, lang: 'en' })).toMatchObject({
+        id: `batch|${composed}|en`,
+      });
+      expect(await fixture.call('deleteDocuments', { collection: 'batch', documents: [item] })).toMatchObject({
+        deleted: 1,
+      });
     });
 
     it('finds a document only by a spelling that was once written (rule 2, decision D-31)', async () => {
