@@ -235,8 +235,8 @@ function isWithin(moment: f64, text: usize, length: u32, bounds: u32): bool {
     const bound = first + i * BOUND;
     const other = load<f64>(bound, 16);
     // Comparing texts returns -1, 0 or 1; comparing numbers returns their difference, which is NaN for two infinite
-    // ones.
-    const order: f64 = moment === moment && other === other
+    // ones, and for a value that is no number: no comparison with a number holds for it.
+    const order: f64 = other === other
       ? moment - other
       : <f64>compareBytes(text, length, load<u32>(bound, 4), load<u32>(bound, 8));
     const comparison = load<u32>(bound);

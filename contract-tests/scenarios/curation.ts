@@ -33,6 +33,7 @@ export const curation: DocsScenarios = {
       pins: [{ key: 'a', lang: 'en', position: 1 }, { key: 'b', position: 0 }],
       hides: ['c'],
       enabled: true,
+      ignoreFilters: true,
     };
     expect(await create(context, full)).toMatchObject({ ...full, query: 'Getting started' });
     refused(await createCurationRule({ client: direct, body: { collection } as never }), 400, 'missing_fields');

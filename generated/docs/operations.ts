@@ -383,8 +383,8 @@ export interface Operations {
   deleteStopWords: Operation<FlatInput<NonNullable<DeleteStopWordsData['body']>>, DeleteStopWordsResponses[200]>;
   aggregateDocuments: Operation<FlatInput<NonNullable<AggregateDocumentsData['body']>, 'maxFacetSize'>, AggregateDocumentsResponses[200]>;
   listCurationRules: Operation<FlatInput<NonNullable<ListCurationRulesData['query']>, 'offset'>, ListCurationRulesResponses[200]>;
-  updateCurationRule: Operation<FlatInput<NonNullable<UpdateCurationRuleData['body']>, 'matchMode' | 'pins' | 'hides' | 'enabled'>, UpdateCurationRuleResponses[200]>;
-  createCurationRule: Operation<FlatInput<NonNullable<CreateCurationRuleData['body']>, 'matchMode' | 'pins' | 'hides' | 'enabled'>, CreateCurationRuleResponses[200]>;
+  updateCurationRule: Operation<FlatInput<NonNullable<UpdateCurationRuleData['body']>, 'matchMode' | 'pins' | 'hides' | 'enabled' | 'ignoreFilters'>, UpdateCurationRuleResponses[200]>;
+  createCurationRule: Operation<FlatInput<NonNullable<CreateCurationRuleData['body']>, 'matchMode' | 'pins' | 'hides' | 'enabled' | 'ignoreFilters'>, CreateCurationRuleResponses[200]>;
   deleteCurationRule: Operation<FlatInput<NonNullable<DeleteCurationRuleData['query']>>, DeleteCurationRuleResponses[200]>;
   searchVectors: Operation<FlatInput<NonNullable<SearchVectorsData['body']>, 'offset' | 'threshold' | 'includeContent' | 'distanceMetric' | 'windowSize' | 'mmr' | 'mmrLambda' | 'facetMaxValues'>, SearchVectorsResponses[200]>;
   reindexVectors: Operation<FlatInput<NonNullable<ReindexVectorsData['body']>, 'force'>, ReindexVectorsResponses[200]>;

@@ -56,6 +56,8 @@ describe('the permission for an operation', () => {
     const reader = someone('read blog');
     expect(both(spec('read', ['collection']), reader, { collection: 'Blog' })).toEqual(['in', 'in']);
     const refused = 'forbidden: forbidden: no write permission on blog';
+    expect(both(spec('read', ['collection']), someone('read caf\u00e9'), { collection: 'cafe\u0301' })).toEqual(['in',
+      'in']);
     expect(both(spec('write', ['collection']), reader, { collection: 'blog' })).toEqual([refused, refused]);
     expect(both(spec('admin', ['collection']), reader, { collection: 'blog' })).toEqual([ADMIN_NEEDED, ADMIN_NEEDED]);
     expect(both(spec('admin', ['collection']), someone('admin blog'), { collection: 'blog' })).toEqual(['in', 'in']);

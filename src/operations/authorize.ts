@@ -103,7 +103,8 @@ function namedCollections({ collections = [] }: OperationSpec, input: object): s
     if (value === undefined || value === '') continue;
     const each: unknown[] = Array.isArray(value) ? value : [value];
     if (!each.every((name) => typeof name === 'string')) return undefined;
-    names.push(...each);
+    // Composed as the validation does, which may come later.
+    names.push(...each.map((name) => name.normalize('NFC')));
   }
   return names;
 }

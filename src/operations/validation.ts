@@ -32,6 +32,19 @@ export function createAjv(options: Pick<Options, 'useDefaults' | 'validateSchema
   // exceed a 64-bit integer.
   ajv.addFormat('int64', { type: 'number', validate: Number.isSafeInteger });
   ajv.addKeyword({
+    // Before the limits, which hold for what is stored.
+    keyword: 'x-composed',
+    type: 'string',
+    schemaType: 'boolean',
+    modifying: true,
+    errors: false,
+    validate: (_: boolean, text: string, _schema?: AnySchemaObject, at?: DataValidationCxt) => {
+      const composed = text.normalize('NFC');
+      if (composed !== text) (at!.parentData as Record<string | number, unknown>)[at!.parentDataProperty] = composed;
+      return true;
+    },
+  });
+  ajv.addKeyword({
     keyword: 'x-max-bytes',
     type: 'string',
     schemaType: 'number',

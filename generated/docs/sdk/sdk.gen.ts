@@ -810,7 +810,7 @@ export const listCurationRules = <ThrowOnError extends boolean = false>(options?
 /**
  * Create a curation rule
  *
- * Stores a rule that changes the results of full-text and hybrid search for matching queries, after scoring and before `limit`. All enabled rules that match apply, in the order of their creation; hides go before pins. A pinned document needs neither to match the query nor to pass its filters, but never comes without read permission or after its expiry. At most 1,000 rules are kept.
+ * Stores a rule that changes the results of full-text and hybrid search for matching queries, after scoring and before `limit`. All enabled rules that match apply, in the order of their creation; hides go before pins. A pinned document needs not match the query. It has to pass the filters of the search, unless the rule has `ignoreFilters`, and never comes without read permission or after its expiry. At most 1,000 rules are kept.
  */
 export const createCurationRule = <ThrowOnError extends boolean = false>(options: Options<CreateCurationRuleData, ThrowOnError>): RequestResult<CreateCurationRuleResponses, CreateCurationRuleErrors, ThrowOnError> => (options.client ?? client).post<CreateCurationRuleResponses, CreateCurationRuleErrors, ThrowOnError>({
     security: CREDENTIALS,

@@ -3280,6 +3280,10 @@ export type CurationRule = {
      */
     enabled: boolean;
     /**
+     * Whether what it pins is shown even if it does not pass the filters of a search.
+     */
+    ignoreFilters: boolean;
+    /**
      * When it was created.
      */
     createdAt: UnixSeconds;
@@ -3338,6 +3342,10 @@ export type UpdateCurationRuleRequest = {
      * Whether the rule applies.
      */
     enabled?: boolean;
+    /**
+     * Whether pinned documents are shown even if they do not pass the filters of a search: `filter`, `filterMeta`, `rangeMeta`, `langs` and its circle.
+     */
+    ignoreFilters?: boolean;
 };
 
 export type CreateCurationRuleRequest = {
@@ -3353,6 +3361,10 @@ export type CreateCurationRuleRequest = {
      * Whether the rule applies.
      */
     enabled?: boolean;
+    /**
+     * Whether pinned documents are shown even if they do not pass the filters of a search: `filter`, `filterMeta`, `rangeMeta`, `langs` and its circle.
+     */
+    ignoreFilters?: boolean;
 };
 
 export type DeleteCurationRuleResponse = {

@@ -2,7 +2,7 @@ import type { OpenApiDocument } from '../openapi-types.ts';
 
 /** Keywords that are for people, for examples, or read only by our own server. */
 const PROSE = new Set(['description', 'summary', 'title', 'example', 'examples', 'tags', 'externalDocs', 'x-mcp-tool',
-  'x-message', 'x-error']);
+  'x-message', 'x-error', 'x-composed']);
 
 /** Objects whose keys are arbitrary names, such as a field named `description`. */
 const NAMED = new Set(['paths', 'webhooks', 'properties', 'patternProperties', '$defs', 'dependentSchemas', 'schemas',

@@ -3,7 +3,7 @@ import type { OrdSet } from '../../lib/ord-set.ts';
 import { Pace } from '../../lib/pace.ts';
 import { type ColumnDocument, type Columns, ColumnsFullError, ColumnStore,
   type Needs } from '../../search/columns/index.ts';
-import type { Filter } from '../../search/filter/index.ts';
+import { composedMeta, type Filter } from '../../search/filter/index.ts';
 import type { Change, WrittenDocument } from '../../storage/index.ts';
 import type { Collections } from '../collections/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
@@ -117,8 +117,8 @@ function timesOf(
   return { addedAt, updatedAt, expiresAt: expiresAt ?? undefined };
 }
 
-function toEntry(document: ColumnDocument): Entry<ColumnIndex> {
-  return { ord: document.ord, addTo: (index) => index.put(document) };
+function toEntry({ meta, ...document }: ColumnDocument): Entry<ColumnIndex> {
+  return { ord: document.ord, addTo: (index) => index.put({ ...document, meta: composedMeta(meta) }) };
 }
 
 /** Metadata that could not be decrypted may be readable after they were encrypted again. */

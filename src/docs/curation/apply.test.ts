@@ -11,6 +11,7 @@ const rule = (changes: Partial<CurationRule> = {}): CurationRule => ({
   pins: [],
   hides: [],
   enabled: true,
+  ignoreFilters: false,
   createdAt: 1,
   updatedAt: 1,
   ...changes,

@@ -13,7 +13,12 @@ export type Curated<H extends Hit> = H & { readonly pinned?: true };
 /** The combined effect of all rules that match a query. */
 interface Curation {
   readonly hides: ReadonlySet<string>;
-  readonly pins: readonly Pin[];
+  readonly pins: readonly RulePin[];
+}
+
+/** A pin with what its rule says of filters. */
+interface RulePin extends Pin {
+  readonly ignoreFilters: boolean;
 }
 
 /**
@@ -50,7 +55,7 @@ export function withoutPins(rules: readonly CurationRule[]): readonly CurationRu
  * The pins of matching rules, without hidden ones, in the order in which they apply: the documents that a search must
  * have ready for `find`.
  */
-export function pinsFor(query: string, rules: readonly CurationRule[]): readonly Pin[] {
+export function pinsFor(query: string, rules: readonly CurationRule[]): readonly RulePin[] {
   return curationOf(query, rules).pins;
 }
 
@@ -62,7 +67,9 @@ export function hidesFor(query: string, rules: readonly CurationRule[]): Readonl
 function curationOf(query: string, rules: readonly CurationRule[]): Curation {
   const matching = rules.filter((rule) => rule.enabled && matches(rule, query));
   const hides = new Set(matching.flatMap((rule) => rule.hides.map((key) => key.toLowerCase())));
-  const pins = matching.flatMap((rule) => rule.pins.filter(({ key }) => !hides.has(key.toLowerCase())));
+  const pins = matching.flatMap(({ pins: own, ignoreFilters }) =>
+    own.filter(({ key }) => !hides.has(key.toLowerCase())).map((pin) => ({ ...pin, ignoreFilters }))
+  );
   return { hides, pins };
 }
 

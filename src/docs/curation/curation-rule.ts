@@ -19,6 +19,8 @@ export interface CurationRule {
   /** Keys of documents; they apply in every language. */
   readonly hides: readonly string[];
   readonly enabled: boolean;
+  /** Whether pinned documents are shown even if they do not pass the filters of a search. */
+  readonly ignoreFilters: boolean;
   /** Unix seconds. */
   readonly createdAt: number;
   /** Unix seconds. */

@@ -34,6 +34,7 @@ describe.each(DRIVERS)('curation rules over %s (contract section 4)', (driver) =
       pins: [],
       hides: [],
       enabled: false,
+      ignoreFilters: false,
       createdAt: START,
       updatedAt: START,
     });
@@ -49,12 +50,14 @@ describe.each(DRIVERS)('curation rules over %s (contract section 4)', (driver) =
       pins,
       hides: ['old', 'older'],
       enabled: true,
+      ignoreFilters: true,
     });
     expect(rule).toMatchObject({
       query: 'Getting started',
       matchMode: 'contains',
       hides: ['old', 'older'],
       enabled: true,
+      ignoreFilters: true,
       pins: [{ key: 'hello-world', lang: 'en', position: 1 }, { key: 'more', position: 0 }, {
         key: 'last',
         position: -5,
@@ -76,6 +79,7 @@ describe.each(DRIVERS)('curation rules over %s (contract section 4)', (driver) =
       pins: [{ key: 'x', position: 2 }],
       hides: [],
       enabled: false,
+      ignoreFilters: false,
       createdAt: START,
       updatedAt: START + 300,
     });

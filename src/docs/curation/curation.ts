@@ -35,6 +35,7 @@ interface Draft {
   readonly pins: readonly (Omit<Pin, 'position'> & { readonly position?: number })[];
   readonly hides: readonly string[];
   readonly enabled: boolean;
+  readonly ignoreFilters: boolean;
 }
 
 export function createCuration({ sql, feed, clock }: Pick<DocsEnvironment, 'sql' | 'feed' | 'clock'>): Curation {
@@ -102,13 +103,24 @@ function newId(): string {
 /**
  * Throws `invalid_argument` for a query that consists of spaces, which would match every search that contains a space.
  */
-function toRule(id: string, { collection, query, matchMode, pins, hides, enabled }: Draft, createdAt: number,
-  updatedAt: number): CurationRule
+function toRule(id: string, { collection, query, matchMode, pins, hides, enabled, ignoreFilters }: Draft,
+  createdAt: number, updatedAt: number): CurationRule
 {
   const collapsed = collapseSpace(query);
   if (collapsed === '') throw new ServiceError('invalid_argument', 'query must not be blank');
   const placed = pins.map(({ key, lang, position = 0 }) => ({ key, ...(lang !== undefined && { lang }), position }));
-  return { id, collection, query: collapsed, matchMode, pins: placed, hides, enabled, createdAt, updatedAt };
+  return {
+    id,
+    collection,
+    query: collapsed,
+    matchMode,
+    pins: placed,
+    hides,
+    enabled,
+    ignoreFilters,
+    createdAt,
+    updatedAt,
+  };
 }
 
 async function requireRule(tx: Transaction, id: string, collection?: string): Promise<CurationRule> {
@@ -148,9 +160,10 @@ interface RuleRow extends Row {
   readonly updated_at: number;
   readonly pins: string;
   readonly hides: string;
+  readonly ignore_filters: number;
 }
 
-const COLUMNS = 'id, collection, query, match_mode, enabled, created_at, updated_at, pins, hides';
+const COLUMNS = 'id, collection, query, match_mode, enabled, created_at, updated_at, pins, hides, ignore_filters';
 
 /** Every rule, in the order of creation. */
 async function readRules(queries: Queries): Promise<CurationRule[]> {
@@ -168,10 +181,11 @@ async function countRules(queries: Queries): Promise<number> {
 
 /** Stores a rule under its id, replacing an existing one. */
 async function writeRule(tx: Transaction, rule: CurationRule): Promise<void> {
-  await tx.run(`INSERT INTO curation_rules(${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+  await tx.run(`INSERT INTO curation_rules(${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT(id) DO UPDATE SET
        collection = excluded.collection, query = excluded.query, match_mode = excluded.match_mode, enabled = excluded.enabled,
-       updated_at = excluded.updated_at, pins = excluded.pins, hides = excluded.hides`, toParameters(rule));
+       updated_at = excluded.updated_at, pins = excluded.pins, hides = excluded.hides,
+       ignore_filters = excluded.ignore_filters`, toParameters(rule));
 }
 
 async function removeRule(tx: Transaction, id: string): Promise<void> {
@@ -187,13 +201,14 @@ function ruleOfRow(row: RuleRow): CurationRule {
     pins: JSON.parse(row.pins) as Pin[],
     hides: JSON.parse(row.hides) as string[],
     enabled: row.enabled === 1,
+    ignoreFilters: row.ignore_filters === 1,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   };
 }
 
 function toParameters(rule: CurationRule): SqlValue[] {
-  const { id, collection, query, matchMode, enabled, createdAt, updatedAt, pins, hides } = rule;
+  const { id, collection, query, matchMode, enabled, createdAt, updatedAt, pins, hides, ignoreFilters } = rule;
   return [id, collection, query, matchMode, Number(enabled), createdAt, updatedAt, JSON.stringify(pins),
-    JSON.stringify(hides)];
+    JSON.stringify(hides), Number(ignoreFilters)];
 }

@@ -100,6 +100,24 @@ describe.each(DRIVERS)('documents over %s', (driver) => {
       expect(await fixture.count('documents')).toBe(1);
     });
 
+    it('composes keys and collections, so that all spellings of a letter name one document (rule 1)', async () => {
+      const [composed, decomposed] = ['caf\u00e9', 'cafe\u0301'];
+      expect((await add({ key: decomposed, collection: decomposed })).id).toBe(`${composed}|${composed}|en`);
+      for (const name of [composed, decomposed]) {
+        expect(await fixture.call('getDocument', { collection: name, key: name, lang: 'en' })).toMatchObject({
+          key: composed,
+        });
+      }
+      const item = { key: decomposed, lang: 'en' };
+      await fixture.call('addDocuments', { collection: 'batch', documents: [{ ...item, contentMd: 'x' }] });
+      expect(await fixture.call('getDocument', { collection: 'batch', key: composed, lang: 'en' })).toMatchObject({
+        id: `batch|${composed}|en`,
+      });
+      expect(await fixture.call('deleteDocuments', { collection: 'batch', documents: [item] })).toMatchObject({
+        deleted: 1,
+      });
+    });
+
     it('finds a document only by a spelling that was once written (rule 2, decision D-31)', async () => {
       await add({ key: 'Straße' });
       await add({ key: 'STRAßE' });

@@ -16,7 +16,19 @@ export interface Synonyms {
    * directions and over one step. A form of several tokens has spaces between them. The same function is returned until
    * the collection's dictionary changes.
    */
-  synonymsOf(collection: string): (term: string) => string[];
+  synonymsOf(collection: string): SynonymLookup;
+}
+
+/** How words are reduced to terms, such as a stemmer; each object stands for one way. */
+interface Terms {
+  term(form: string): string;
+}
+
+export interface SynonymLookup {
+  /** Forms of synonyms; of all inflections of the term, as `terms` reduces them, if they are given. */
+  (term: string, terms?: Terms): string[];
+  /** Number of tokens of the longest term. */
+  readonly longest: number;
 }
 
 /** A dictionary is kept in memory, so its size is limited: synonyms of all terms of a collection. */
@@ -85,7 +97,7 @@ export function createSynonyms({ sql, feed }: Pick<DocsEnvironment, 'sql' | 'fee
   };
 }
 
-const withoutSynonyms = (): string[] => [];
+const withoutSynonyms: SynonymLookup = Object.assign((): string[] => [], { longest: 0 });
 
 function thesaurusIn(thesauri: Map<string, Thesaurus>, collection: string): Thesaurus {
   const found = thesauri.get(collection) ?? new Thesaurus();
@@ -146,19 +158,26 @@ class Thesaurus {
   readonly #entries = new Map<string, Entry>();
   /** By form, in both directions; undefined from a change to the next query. */
   #neighbours: Map<string, Set<string>> | undefined;
-  #lookup: ((term: string) => string[]) | undefined;
+  /** The same by the terms of the forms. */
+  #byTerms = new WeakMap<Terms, Map<string, Set<string>>>();
+  #lookup: SynonymLookup | undefined;
 
   /** `undefined` removes. Both terms are normalized. */
   set(term: string, synonyms: readonly string[] | undefined): void {
     if (synonyms === undefined) this.#entries.delete(term);
     else this.#entries.set(term, { synonyms, form: toForm(term), synonymForms: synonyms.map(toForm) });
     this.#neighbours = undefined;
+    this.#byTerms = new WeakMap();
     this.#lookup = undefined;
   }
 
   /** `neighbours` as a function; each change creates a new function. */
-  get lookup(): (term: string) => string[] {
-    return this.#lookup ??= (term) => this.neighbours(term);
+  get lookup(): SynonymLookup {
+    if (this.#lookup !== undefined) return this.#lookup;
+    this.#neighbours ??= bothWays(this.#entries.values());
+    let longest = 0;
+    for (const form of this.#neighbours.keys()) longest = Math.max(longest, form.split(' ').length);
+    return this.#lookup = Object.assign((term: string, terms?: Terms) => this.neighbours(term, terms), { longest });
   }
 
   /** Terms with their synonyms in the order in which they were added. */
@@ -170,10 +189,29 @@ class Thesaurus {
    * Other forms for a query term: its synonyms and the terms that it is a synonym of, but not the synonyms of those
    * (both directions, one step).
    */
-  neighbours(term: string): string[] {
+  neighbours(term: string, terms?: Terms): string[] {
     this.#neighbours ??= bothWays(this.#entries.values());
-    return [...(this.#neighbours.get(toForm(term)) ?? [])];
+    if (terms === undefined) return [...(this.#neighbours.get(toForm(term)) ?? [])];
+    let byTerms = this.#byTerms.get(terms);
+    if (byTerms === undefined) this.#byTerms.set(terms, byTerms = joinedByTerms(this.#neighbours, terms));
+    return [...(byTerms.get(termsOf(term, terms)) ?? [])];
   }
+}
+
+/** A form of one or several tokens, each as its term. */
+function termsOf(form: string, terms: Terms): string {
+  return form.split(' ').map((one) => terms.term(one)).join(' ');
+}
+
+function joinedByTerms(neighbours: ReadonlyMap<string, Set<string>>, terms: Terms): Map<string, Set<string>> {
+  const joined = new Map<string, Set<string>>();
+  for (const [form, others] of neighbours) {
+    const key = termsOf(form, terms);
+    const known = joined.get(key);
+    if (known === undefined) joined.set(key, others);
+    else joined.set(key, new Set([...known, ...others]));
+  }
+  return joined;
 }
 
 function bothWays(entries: Iterable<Entry>): Map<string, Set<string>> {

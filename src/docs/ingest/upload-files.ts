@@ -227,7 +227,7 @@ export function keyOfFile(name: string): string {
   const base = baseName(name);
   const extension = extensionOf(base);
   const stem = isConvertible(extension) ? base.slice(0, -extension.length - 1) : base;
-  return stem.trim().toLowerCase().replaceAll(' ', '-');
+  return stem.trim().normalize('NFC').toLowerCase().replaceAll(' ', '-');
 }
 
 /**

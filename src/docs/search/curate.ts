@@ -5,11 +5,20 @@ import type { DocsEnvironment } from '../environment.ts';
 
 type Environment = Pick<DocsEnvironment, 'sql' | 'clock'>;
 
-/** A document that a pin may select. */
-export interface PinnedDocument extends Row {
+/** A document that rules hide or pin. */
+interface NamedDocument extends Row {
   readonly ord: number;
   readonly key: string;
   readonly lang: string;
+}
+
+/** A document that a pin may select. */
+export interface PinnedDocument {
+  readonly ord: number;
+  readonly key: string;
+  readonly lang: string;
+  /** Whether it is shown even if it does not pass the filters. */
+  readonly ignoresFilters: boolean;
 }
 
 /** What the matching rules of a query select, determined before the search. */
@@ -44,7 +53,12 @@ export async function curateSearch(environment: Environment, { collection, query
   return {
     rules,
     hidden: hidden.map(({ ord }) => ord),
-    pinned: pinned.filter((document) => pins.some((pin) => isMeant(document, pin))),
+    pinned: pinned.flatMap(({ ord, key, lang }) => {
+      const own = pins.filter((pin) => isMeant({ key, lang }, pin));
+      return own.length === 0
+        ? []
+        : [{ ord, key, lang, ignoresFilters: own.some(({ ignoreFilters }) => ignoreFilters) }];
+    }),
   };
 }
 
@@ -55,15 +69,15 @@ export function isMeant({ key, lang }: { readonly key: string; readonly lang: st
 }
 
 async function byKeys({ sql, clock }: Environment, collection: string,
-  keys: readonly string[]): Promise<PinnedDocument[]>
+  keys: readonly string[]): Promise<NamedDocument[]>
 {
-  const found: PinnedDocument[] = [];
+  const found: NamedDocument[] = [];
   for (let i = 0; i < keys.length; i += STEP) {
     const some = keys.slice(i, i + STEP);
     // An id is collection, key and language, joined by `|`; `}` is the next character after `|`.
     const bounds = some.flatMap((key) => [`${collection}|${key}|`, `${collection}|${key}}`]);
     found.push(
-      ...await sql.all<PinnedDocument>(`SELECT ord, key, lang FROM documents WHERE (${
+      ...await sql.all<NamedDocument>(`SELECT ord, key, lang FROM documents WHERE (${
         some.map(() => '(id > ? AND id < ?)').join(' OR ')
       }) AND (expires_at IS NULL OR expires_at > ?) ORDER BY id`, [...bounds, unixSeconds(clock)]),
     );

@@ -1,7 +1,7 @@
 import { unixSeconds } from '../../lib/clock.ts';
 import { OrdSet } from '../../lib/ord-set.ts';
 import type { Columns, Needs } from '../../search/columns/index.ts';
-import type { Filter } from '../../search/filter/index.ts';
+import { composed, type Filter } from '../../search/filter/index.ts';
 import type { Circle } from '../../search/geo/index.ts';
 import { type ColumnsView, selectDocuments } from '../columns/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
@@ -80,7 +80,7 @@ export function boostFactors(columns: Pick<Columns, 'factors'> | undefined, boos
 /** The key ends at the first colon; the rest is the value. */
 function splitName(name: string): { key: string; value: string } {
   const colon = name.indexOf(':');
-  return { key: name.slice(0, colon), value: name.slice(colon + 1) };
+  return { key: name.slice(0, colon), value: composed(name.slice(colon + 1)) };
 }
 
 function toFactor(weight: number): number {

@@ -1,6 +1,7 @@
 import { ServiceError } from '../../errors/index.ts';
-import { allOf, type BoundName, BOUNDS, type Bounds, checkFilterSize, checkMoments, type Condition, type Filter,
-  type FilterNode, isMoment, parseFilter, type RangeValue, readFilterTree } from '../../search/filter/index.ts';
+import { allOf, type BoundName, BOUNDS, type Bounds, checkFilterSize, checkMoments, composedFilter, type Condition,
+  type Filter, type FilterNode, isMoment, parseFilter, type RangeValue,
+  readFilterTree } from '../../search/filter/index.ts';
 import { subtagsOf } from '../../text/languages/index.ts';
 import type { Meta } from '../documents/index.ts';
 
@@ -32,7 +33,7 @@ export function expressionOf({ filterMeta = {}, rangeMeta, ...rest }: RequestFil
   }));
   const filter = readFilter(rest);
   const parts = [...matchesOf(filterMeta), ...ranges, ...(filter === undefined ? [] : [filter])];
-  return parts.length === 0 ? undefined : allOf(parts);
+  return parts.length === 0 ? undefined : composedFilter(allOf(parts));
 }
 
 /** `filter` and `langs` as one expression, undefined without either. */

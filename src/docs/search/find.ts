@@ -114,14 +114,16 @@ export async function findResults(deps: FindDeps, request: RankedRequest, scope:
   const skipped = isWhole(sides) && order !== undefined && pins.length === 0 ? request.offset : 0;
   let first: Look | undefined;
   let reading: Reading | undefined;
+  let shown: readonly PinnedDocument[] = [];
   const lookFor = async ({ limit, candidates }: List, only?: ReadonlySet<number>): Promise<void> => {
     const wanted = {
       limit,
       pinned: pins.filter((ord) => only?.has(ord) !== false),
       order: order && matchOrderOf(order, only === undefined ? skipped : 0, first?.words.begun),
     };
-    const look = await retrieve(deps, request, sides, { hidden, wanted, only });
+    const look = await retrieve(deps, request, sides, { hidden, wanted, only, pins });
     first ??= look;
+    shown = pinned.filter(({ ord, ignoresFilters }) => ignoresFilters || look.passingPins.has(ord));
     candidates.take(look, only);
   };
   await readConsistently(sourcesOf(deps, request, scope), async ({ only, changed }) => {
@@ -135,7 +137,7 @@ export async function findResults(deps: FindDeps, request: RankedRequest, scope:
     const ordered = order === undefined
       ? placed
       : await sorted(deps, request, scope, lists[0].candidates, placed, { order, begun: first?.words.begun });
-    reading = await read(deps, { ...request, offset: request.offset - skipped }, ordered, { ...scope, rules }, pinned,
+    reading = await read(deps, { ...request, offset: request.offset - skipped }, ordered, { ...scope, rules }, shown,
       content);
     return changed(reading.ords);
   });

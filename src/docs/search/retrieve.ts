@@ -17,6 +17,8 @@ export interface Look {
   readonly others: readonly MeaningHit[];
   /** Distances in metres of the hits from the centre of the circle, if there is one. */
   readonly distances: ReadonlyMap<number, number> | undefined;
+  /** Documents to be pinned that pass the filters, whether or not they match. */
+  readonly passingPins: ReadonlySet<number>;
 }
 
 /** The parameters of a look besides its request. */
@@ -27,6 +29,8 @@ export interface LookScope {
   readonly wanted: Wanted;
   /** The only documents that are looked at; undefined for all that are eligible. */
   readonly only: ReadonlySet<number> | undefined;
+  /** Documents to be pinned. */
+  readonly pins?: readonly number[];
 }
 
 /** Number of documents from the lexical side whose vectors are compared even if the vector side does not find them. */
@@ -38,7 +42,7 @@ const NOTHING = { hits: [] };
  * of the same state.
  */
 export async function retrieve(deps: EligibilityDeps, request: RankedRequest, sides: Sides,
-  { hidden, wanted, only }: LookScope): Promise<Look>
+  { hidden, wanted, only, pins = [] }: LookScope): Promise<Look>
 {
   const { collection, filter, circle, boost, order, facetBy } = request;
   const { documents, columns } = await eligibleDocuments(deps, collection, {
@@ -47,6 +51,7 @@ export async function retrieve(deps: EligibilityDeps, request: RankedRequest, si
     hidden,
     needs: { keys: order && storedKeys(order), facets: facetBy },
   });
+  const passingPins = new Set(pins.filter((ord) => documents?.has(ord) !== false));
   const ground: Ground = {
     eligible: only === undefined ? documents : narrowed(documents, only),
     factors: boostFactors(columns, boost),
@@ -59,6 +64,7 @@ export async function retrieve(deps: EligibilityDeps, request: RankedRequest, si
     vectors,
     others: best.filter(({ ord }) => !near.has(ord)),
     distances: circle && distancesOf(deps, request, [...words.hits, ...vectors.hits]),
+    passingPins,
   };
 }
 

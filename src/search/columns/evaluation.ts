@@ -1,6 +1,6 @@
 import { Buffers, Column, type ColumnsKernel, Comparison, Time } from '../../kernels/columns.ts';
-import { type BoundName, BOUNDS, type Bounds, columnOf, type Condition, type Filter, type RangeValue, toNumber,
-  toSeconds } from '../filter/index.ts';
+import { type BoundName, BOUNDS, type Bounds, columnOf, type Condition, type Filter, type RangeValue,
+  toMoment } from '../filter/index.ts';
 
 const BOUND = 24;
 /** Levels that a filter may use, one for each level of its nesting: more than requests can nest. */
@@ -127,8 +127,8 @@ export class Evaluation {
     call.openVerdicts(column);
     const order = this.#orderFor(column, condition);
     if (order !== undefined && call.isOrderReady(column, order) !== 0) {
-      for (const [from, to] of intervalsOf(this.#kernel, column, order, condition))
-        call.passInterval(column, order, from, to);
+      const [from, to] = intervalOf(this.#kernel, column, order, condition);
+      call.passInterval(column, order, from, to);
     } else if (condition.kind === 'prefix')
       call.judgePrefix(column, 1, call.valueEnd(column), this.#kernel.inputText(condition.prefix));
     else call.judgeRange(column, 1, call.valueEnd(column), this.#inputBounds(condition.bounds));
@@ -159,7 +159,7 @@ export class Evaluation {
     const given = BOUNDS.filter((name) => bounds[name] !== undefined).map((name) => ({
       name,
       text: String(bounds[name]),
-      moment: momentOf(bounds[name]!),
+      moment: toMoment(bounds[name]!),
     }));
     const room = given.reduce((sum, { text }) => sum + BOUND + text.length * 3, 16);
     let at = this.#kernel.reserve(Buffers.input, room);
@@ -178,16 +178,12 @@ export class Evaluation {
   }
 }
 
-function momentOf(value: RangeValue): number | undefined {
-  return toNumber(value) ?? toSeconds(value);
-}
-
 /** The interval of times within bounds, both ends included. */
 function closedInterval(bounds: Bounds): [low: number, high: number] {
   let [low, high] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
   for (const name of BOUNDS) {
     if (bounds[name] === undefined) continue;
-    const moment = momentOf(bounds[name]);
+    const moment = toMoment(bounds[name]);
     if (moment === undefined)
       throw new RangeError(`a time is compared with a Unix time or an ISO 8601 date, got "${bounds[name]}"`);
     if (name === 'gte' || name === 'gt') low = Math.max(low, name === 'gt' ? nextUp(moment) : moment);
@@ -248,17 +244,17 @@ function orderFor(column: number, condition: Condition): number | undefined {
   if (condition.kind === 'prefix')
     return isKey ? 1 : column === Column.identity && condition.prefix.includes('|') ? undefined : 0;
   const bounds = BOUNDS.filter((name) => condition.bounds[name] !== undefined).map((name) => condition.bounds[name]!);
-  const moments = bounds.map((bound) => toNumber(bound) ?? toSeconds(bound));
+  const moments = bounds.map((bound) => toMoment(bound));
   if (bounds.some((bound) => String(bound).length >= SHORT)) return undefined;
   if (moments.every((moment) => moment === undefined)) return isKey || column === Column.identity ? 1 : 0;
   const sortable = moments.every((moment) => moment !== undefined && Math.abs(moment) < Number.MAX_VALUE);
   return isKey && sortable ? 0 : undefined;
 }
 
-/** The intervals of the matching values in that order, which must be ready. */
-function intervalsOf(kernel: ColumnsKernel, column: number, order: number, condition: Condition): Interval[] {
-  if (condition.kind === 'prefix') return [prefixInterval(kernel, column, order, condition.prefix)];
-  if (condition.kind !== 'range') throw new Error(`a condition of kind ${condition.kind} has no intervals`);
+/** The interval of the matching values in that order, which must be ready. */
+function intervalOf(kernel: ColumnsKernel, column: number, order: number, condition: Condition): Interval {
+  if (condition.kind === 'prefix') return prefixInterval(kernel, column, order, condition.prefix);
+  if (condition.kind !== 'range') throw new Error(`a condition of kind ${condition.kind} has no interval`);
   const bounds = BOUNDS.filter((name) => condition.bounds[name] !== undefined).map((name) => ({
     name,
     value: condition.bounds[name]!,
@@ -268,8 +264,7 @@ function intervalsOf(kernel: ColumnsKernel, column: number, order: number, condi
     return kernel.call.placeOf(column, order, Number.NaN, length, includes(name));
   };
   const byMoment = (name: BoundName, value: string | number): number =>
-    kernel.call.placeOf(column, order, (toNumber(value) ?? toSeconds(value))!, 0, includes(name));
-  const firstText = kernel.call.placeOf(column, order, Number.NaN, 0, 0);
+    kernel.call.placeOf(column, order, toMoment(value)!, 0, includes(name));
   const narrowed = (interval: Interval, place: (name: BoundName, value: string | number) => number): Interval => {
     let [from, to] = interval;
     for (const { name, value } of bounds) {
@@ -278,9 +273,9 @@ function intervalsOf(kernel: ColumnsKernel, column: number, order: number, condi
     }
     return [from, to];
   };
-  const everything: Interval = [0, kernel.call.sortedEnd(column, order)];
-  if (column < Column.keys || order === 1) return [narrowed(everything, byText)];
-  return [narrowed([0, firstText], byMoment), narrowed([firstText, everything[1]], byText)];
+  if (column < Column.keys || order === 1) return narrowed([0, kernel.call.sortedEnd(column, order)], byText);
+  // Numbers and dates are before texts, for which no comparison with a number or a date holds.
+  return narrowed([0, kernel.call.placeOf(column, order, Number.NaN, 0, 0)], byMoment);
 }
 
 /** Whether the place is after the values that equal the bound (1) or before them (0). */

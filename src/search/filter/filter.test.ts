@@ -176,6 +176,7 @@ describe('what filters mean', () => {
     empty: [''],
     key: ['k'],
     tags: ['Red'],
+    state: ['n/a'],
   }, { expiresAt: 1_766_500_000 });
   it.each([['price = 10', true], ['price = "10"', false], ['price = "10.0"', true], ['version = "1.1"', false], [
     'version = 1.1',
@@ -191,7 +192,13 @@ describe('what filters mean', () => {
   ], ['key = guide/one', true], ['key = k', false], ['meta.key = k', true], ['key STARTS WITH "GUIDE/"', true], [
     'meta.year EXISTS',
     true,
-  ], ['lang = EN_gb', true], ['lang IN [en, de]', false], ['addedAt = 1766400000', true], [
+  ], ['state > 1000', false], ['state <= 1000', false], ['state >= 2025-01-01', false], ['state 1 TO zz', false], [
+    'state > m',
+    true,
+  ], ['price > a', false], ['day > 0', true], ['lang = EN_gb', true], ['lang IN [en, de]', false], [
+    'addedAt = 1766400000',
+    true,
+  ], [
     'addedAt = 2025-12-22T10:40:00Z',
     true,
   ], ['addedAt >= 2025-12-22 AND addedAt < 2025-12-23', true], ['expiresAt EXISTS', true], ['expiresAt > 2026-01-01',

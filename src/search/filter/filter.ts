@@ -112,13 +112,15 @@ export function isWithin(value: RangeValue, bounds: Bounds): boolean {
     holds('lt', (order) => order < 0);
 }
 
-/** Compares numbers by size; otherwise dates, where a number counts as Unix seconds; otherwise texts by code point. */
-export function compareValues(a: RangeValue, b: RangeValue): number {
-  const numbers = [toNumber(a), toNumber(b)] as const;
-  if (numbers[0] !== undefined && numbers[1] !== undefined) return numbers[0] - numbers[1];
-  const [from, to] = [numbers[0] ?? toSeconds(a), numbers[1] ?? toSeconds(b)];
-  if (from !== undefined && to !== undefined) return from - to;
-  return compareTexts(String(a), String(b));
+/**
+ * Compares a value with a number by size, with a date by time, where a number counts as Unix seconds, and with any other
+ * text by code point. NaN, which is on no side of anything, if a number or a date is compared with a value that is
+ * neither.
+ */
+export function compareValues(value: RangeValue, bound: RangeValue): number {
+  const wanted = toMoment(bound);
+  if (wanted === undefined) return compareTexts(String(value), String(bound));
+  return (toMoment(value) ?? Number.NaN) - wanted;
 }
 
 /** By code point, as SQL compares. */
@@ -142,7 +144,12 @@ export function toSeconds(value: RangeValue): number | undefined {
   return Number.isNaN(milliseconds) ? undefined : milliseconds / 1000;
 }
 
+/** The number that a value represents, or else the Unix seconds of a date; undefined for anything else. */
+export function toMoment(value: RangeValue): number | undefined {
+  return toNumber(value) ?? toSeconds(value);
+}
+
 /** Whether a value represents a moment: a Unix time or a date. */
 export function isMoment(value: RangeValue): boolean {
-  return toNumber(value) !== undefined || toSeconds(value) !== undefined;
+  return toMoment(value) !== undefined;
 }

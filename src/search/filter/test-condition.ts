@@ -1,3 +1,4 @@
+import { composed } from './composed.ts';
 import { type Bounds, columnOf, compareValues, type Condition, conditionsOf, type Filter, type FilterValue,
   invalidFilter, isMoment, isWithin, toNumber } from './filter.ts';
 
@@ -105,7 +106,7 @@ function valuesFor(field: string): (document: FilteredDocument) => readonly (str
   const column = columnOf(field);
   switch (column.kind) {
     case 'meta':
-      return ({ meta = {} }) => (Object.hasOwn(meta, column.key) ? meta[column.key]! : []);
+      return ({ meta = {} }) => (Object.hasOwn(meta, column.key) ? meta[column.key]!.map(composed) : []);
     case 'name':
       return (document) => [document[column.name].toLowerCase()];
     case 'time':

@@ -208,7 +208,8 @@ CREATE TABLE curation_rules(
   created_at INTEGER NOT NULL,
   updated_at INTEGER NOT NULL,
   pins TEXT NOT NULL,
-  hides TEXT NOT NULL
+  hides TEXT NOT NULL,
+  ignore_filters INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 
 -- Coordinates of postcodes, which are loaded from files. Countries are in capitals, postcodes in capitals without blanks.

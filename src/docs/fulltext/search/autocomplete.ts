@@ -1,4 +1,5 @@
 import type { Operations } from '../../../../generated/docs/operations.ts';
+import { unixSeconds } from '../../../lib/clock.ts';
 import { Pace } from '../../../lib/pace.ts';
 import type { InputOf, OutputOf } from '../../../operations/index.ts';
 import { foldDiacritics } from '../../../text/folding.ts';
@@ -27,14 +28,16 @@ const MAX_PREFIX = 32;
  */
 export async function autocomplete(deps: SearchDeps, { collection, q, field, topN }: Input): Promise<Output> {
   const prefixes = toPrefixes(q);
-  const words = prefixes.length === 0 ? [] : complete(deps, collection, prefixes, field, topN);
+  const words = prefixes.length === 0 ? [] : await completeWord(deps, collection, { prefixes, field, limit: topN });
   const phrases = await completePhrases(deps, {
     collection,
     text: q,
     field: field === '' ? undefined : fieldByName(field),
     limit: topN,
   });
-  const items = [...words, ...phrases].slice(0, topN);
+  // Words that a text of several words begins when they are joined, such as `howto`, leave half of the place.
+  const room = Math.max(topN - phrases.length, Math.ceil(topN / 2));
+  const items = [...words.slice(0, room), ...phrases].slice(0, topN).sort(byDocuments);
   return { items, total: items.length, query: q, field };
 }
 
@@ -49,22 +52,51 @@ function toPrefixes(q: string): string[] {
   return prefixes[0] === '' ? [] : [...new Set(prefixes.map((prefix) => [...prefix].slice(0, MAX_PREFIX).join('')))];
 }
 
-function complete(deps: SearchDeps, collection: string, prefixes: readonly string[], field: string,
-  topN: number): Item[]
+interface WordCompletion {
+  readonly prefixes: readonly string[];
+  /** Empty for all. */
+  readonly field: string;
+  readonly limit: number;
+}
+
+/** Words that begin with a prefix, those of most documents first. A stop word is one of them if it is a title. */
+async function completeWord(deps: SearchDeps, collection: string,
+  { prefixes, field: name, limit }: WordCompletion): Promise<Item[]>
 {
+  const index = deps.view.indexOf(collection);
+  if (index === undefined) return [];
+  const field = name === '' ? undefined : fieldByName(name);
   const stopWords = deps.dictionaries.stopWordsOf(collection, deps.settings.defaultLang);
-  const found = deps.view.indexOf(collection)?.complete({
+  const mayBeTitle = field === undefined || field === TITLE;
+  const found = index.complete({
     prefixes,
     scan: MAX_SCAN,
-    limit: topN,
-    isStopWord: (form) => stopWords.has(form),
-    field: field === '' ? undefined : fieldByName(field),
+    limit: limit + (mayBeTitle ? stopWords.size : 0),
+    isStopWord: (form) => !mayBeTitle && stopWords.has(form),
+    field,
   });
-  return (found ?? []).map(({ term, field: of, documents }) => ({
-    term,
-    field: field || nameOfField(of),
-    docCount: documents,
-  }));
+  const items: Item[] = [];
+  for (const { term, field: of, documents } of found) {
+    if (items.length === limit) break;
+    if (stopWords.has(term) && !await isTitle(deps, index, term)) continue;
+    items.push({ term, field: name || nameOfField(of), docCount: documents });
+  }
+  return items;
+}
+
+/** Titles of a stop word that are read: a title of one word is before longer ones. */
+const FEW_TITLES = 10;
+
+/** Whether a word is the whole title of a document. */
+async function isTitle(deps: SearchDeps, index: TextIndex, form: string): Promise<boolean> {
+  const { hits } = index.search({
+    readings: [{ classes: PROSE_CLASSES, root: { kind: 'term', form, start: 0, end: 0 }, analyzer: PLAIN }],
+    algorithm: 'bm25',
+    fields: [TITLE],
+    limit: FEW_TITLES,
+  });
+  const titles = hits.length === 0 ? [] : await titlesOf(deps, hits.map(({ ord }) => ord));
+  return titles.some((title) => tokenize(title).map((token) => token.form).join(' ') === form);
 }
 
 /** Several words, or the parts of one (`array.pro`); the last is still being typed. */
@@ -171,8 +203,11 @@ async function completeTitles(deps: SearchDeps, index: TextIndex,
  * The titles of documents of prose as they are indexed, in the order of the documents: from the metadata, else the
  * first heading.
  */
-async function titlesOf({ sql, codec }: SearchDeps, ords: readonly number[]): Promise<string[]> {
+async function titlesOf({ sql, codec, clock }: SearchDeps, ords: readonly number[]): Promise<string[]> {
   const rows = await readRows(sql, ords, { withBodies: false, mostBytes: MAX_META_BYTES });
+  // The title of a document that has expired must not be shown, though the index has it until it is removed.
+  const now = unixSeconds(clock);
+  for (const [ord, { expires_at: expiresAt }] of rows) if (expiresAt !== null && expiresAt <= now) rows.delete(ord);
   const titles = new Map(
     [...rows].flatMap((
       [ord, { meta }],

@@ -108,6 +108,23 @@ describe.each(DRIVERS)('filters over %s (decision D-133)', (driver) => {
     );
   }, 60_000);
 
+  it('compare values of metadata however their letters are composed', async () => {
+    const [composed, decomposed] = ['Zo\u00eb', 'Zoe\u0308'];
+    const times = { lang: 'en', addedAt: START, updatedAt: START };
+    await documentsOf([{ ...times, key: 'a', meta: { by: [composed] } }, {
+      ...times,
+      key: 'b',
+      meta: { by: [decomposed] },
+    }, { ...times, key: 'c', meta: { by: ['Zoe'] } }]);
+    for (const by of [composed, decomposed]) {
+      for (const filters of [{ filter: `by = ${by}` }, { filterMeta: { by: [by] } }, { filter: `by STARTS WITH ${by}` },
+        {
+          filter: { field: 'by', gte: by },
+        }]) expect((await everywhere(fixture, filters)).keys).toEqual(['a', 'b']);
+      expect((await everywhere(fixture, { filter: `by != ${by}` })).keys).toEqual(['c']);
+    }
+  });
+
   it('hold beside all others, for more documents than a statement names', async () => {
     const documents = Array.from({ length: 1300 }, (_, i) => ({
       key: `k${i}`,

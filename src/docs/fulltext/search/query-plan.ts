@@ -5,12 +5,14 @@ import { type GroupNode, type ParsedQuery, type ParseOptions, parseQuery, type P
   type QueryMode, type QueryNode, QuerySyntaxError, type TermNode, wantedNodes,
   type WildcardNode } from '../../../text/query/index.ts';
 import { formsOf } from '../../../text/tokenize.ts';
+import type { SynonymLookup } from '../synonyms.ts';
 import { termAnalyzer } from '../view/analyzers.ts';
 import { CODE_CLASSES, isAmong } from '../view/document-classes.ts';
 import type { TermAnalyzer, TextReading } from '../view/text-index.ts';
 import { joinedSpellings, type Spelling, spellingsOf } from './name-spellings.ts';
 import type { QueryLanguage } from './query-languages.ts';
 import { textBetween, wordsOfQuery } from './query-words.ts';
+import { leafOf, MAX_SYNONYMS, type Sequence, sequenceAt } from './synonym-sequences.ts';
 
 export type Leaf = Exclude<QueryNode, GroupNode>;
 
@@ -72,8 +74,8 @@ export interface PlanOptions extends Required<Pick<ParseOptions, 'mode' | 'dista
   /** The languages of prose, the main one first. */
   readonly languages: readonly [QueryLanguage, ...QueryLanguage[]];
   readonly stemming: boolean;
-  /** Synonyms of a form; undefined when none are added. */
-  readonly synonymsOf: ((form: string) => readonly string[]) | undefined;
+  /** Synonyms of a form, or of several with spaces between them; undefined when none are added. */
+  readonly synonymsOf: SynonymLookup | undefined;
   /** Edits allowed in simple mode; `auto`: depends on the length of a term. */
   readonly fuzzy: Fuzziness;
   /** Which word may be the beginning of another, in simple mode; none by default. */
@@ -96,8 +98,6 @@ const TWO_EDITS_FROM = 8;
  * throughout.
  */
 const FUZZY_TERMS = 32;
-/** Maximum number of synonyms of one term that are searched for. */
-const MAX_SYNONYMS = 64;
 
 /**
  * Reads a query for prose, in each language, and for code, and prepares it: stop words are removed, terms get their
@@ -243,7 +243,33 @@ class Planner {
     const last = words.at(-1);
     this.#join(words);
     if (prefix === 'last' && last?.kind === 'term' && last.end === queryBytes) this.#unfinished = last.form;
-    return matchingSome(this.#nodes(words, true), matching, root);
+    return matchingSome(this.#withSequences(words, matching), matching, root);
+  }
+
+  /** Words in a row that have synonyms together are one part, in whose place a document may have a synonym. */
+  #withSequences(words: readonly QueryNode[], matching: MatchingStrategy): QueryNode[] {
+    const { synonymsOf } = this.#options;
+    if (synonymsOf === undefined || synonymsOf.longest < 2) return this.#nodes(words, true);
+    const parts: QueryNode[] = [];
+    for (let i = 0; i < words.length;) {
+      const found = sequenceAt(words, i, synonymsOf, this.#analyzer);
+      const own = this.#nodes(words.slice(i, i + found.length), true);
+      i += found.length;
+      if (found.synonyms.length === 0) parts.push(...own);
+      else parts.push(this.#withSynonyms(own, found, matching));
+    }
+    return parts;
+  }
+
+  #withSynonyms(own: readonly QueryNode[], { forms, synonyms, start, end }: Sequence,
+    matching: MatchingStrategy): QueryNode
+  {
+    const place: GroupNode = { kind: 'group', required: [], optional: [], excluded: [], start, end };
+    const words = matchingSome(own, matching, place);
+    const meaningful = forms.filter((form) => !this.#isStopWord(form));
+    const labels = [...new Set(meaningful.length > 0 ? meaningful : forms)];
+    const others = synonyms.map((synonym) => this.#leaf(leafOf(synonym, { start, end }), labels, true));
+    return { ...place, optional: [...(words === undefined ? [] : [words]), ...others] };
   }
 
   /** A space in a word is a typing error, too: `type script`. */
@@ -343,18 +369,14 @@ class Planner {
   }
 
   #synonyms(node: TermNode, wanted: boolean): Leaf[] {
-    return (this.#options.synonymsOf?.(node.form) ?? []).slice(0, MAX_SYNONYMS).map((synonym) =>
+    return (this.#options.synonymsOf?.(node.form, this.#analyzer) ?? []).slice(0, MAX_SYNONYMS).map((synonym) =>
       this.#synonym(synonym, node, wanted)
     );
   }
 
   #synonym(synonym: string, { form, weight, start, end }: TermNode, wanted: boolean): Leaf {
-    const forms = synonym.split(' ');
     const rest = { start, end, ...(weight !== undefined && { weight }) };
-    const node: TermNode | PhraseNode = forms.length === 1
-      ? { kind: 'term', form: synonym, ...rest }
-      : { kind: 'phrase', forms, ...rest };
-    return this.#leaf(node, [form], wanted);
+    return this.#leaf(leafOf(synonym, rest), [form], wanted);
   }
 
   #otherSpellings(node: TermNode, wanted: boolean): Leaf[] {
@@ -385,7 +407,7 @@ class Planner {
       return this.#term({ kind: 'term', form: node.forms[0]!, start: node.start, end: node.end }, wanted);
     const meaningful = node.forms.filter((form) => !this.#isStopWord(form));
     const phrase = this.#leaf(node, [...new Set(meaningful.length > 0 ? meaningful : node.forms)], wanted);
-    const joined = this.#joined(node, wanted);
+    const joined = this.#joinedWords(node, wanted);
     if (joined.length === 0) return phrase;
     return {
       kind: 'group',
@@ -398,7 +420,7 @@ class Planner {
   }
 
   /** Other spellings of a phrase that is not quoted, but one word with punctuation in it. */
-  #joined({ kind, forms, start, end }: PhraseNode | ProximityNode, wanted: boolean): Leaf[] {
+  #joinedWords({ kind, forms, start, end }: PhraseNode | ProximityNode, wanted: boolean): Leaf[] {
     const { query } = this.#options;
     const text = textBetween(query)(start, end);
     if (this.#names === undefined || kind !== 'phrase' || this.#mode === 'phrase' || /["\s]/.test(text)) return [];

@@ -287,6 +287,30 @@ describe.each(DRIVERS)('full-text search over %s (contract section 4, "Full-text
     expect(await fixture.keys('ac', { fuzzy: 2 })).toEqual([]);
   });
 
+  it.each([['big apple', 'big apple'], ['node.js', 'Node.js'], ['e-mail', 'e-mail'], ['sign-in', 'sign in'], [
+    'databases',
+    'database',
+  ], ['categories', 'category'], ['Big Apples', 'the big apple today']])('searches synonyms of %j for the query %j',
+    async (term, query) => {
+      await fixture.add('t', 'target text');
+      await fixture.call('addSynonyms', { collection: 'c', term, synonyms: ['target'] });
+      for (const matchingStrategy of ['any', 'most'] as const)
+        expect(await fixture.keys(query, { matchingStrategy: query.startsWith('the') ? 'any' : matchingStrategy }))
+          .toEqual(['t']);
+    });
+
+  it('searches a term for the words of its synonym, in whose place it counts', async () => {
+    await fixture.add('a', 'hotels in NYC');
+    await fixture.add('b', 'hotels in New York City');
+    await fixture.add('c', 'new hotels of another city');
+    await fixture.call('addSynonyms', { collection: 'c', term: 'nyc', synonyms: ['new york city'] });
+    expect((await fixture.keys('new york city hotels', { matchingStrategy: 'all' })).sort()).toEqual(['a', 'b']);
+    expect(await fixture.keys('nyc')).toEqual(expect.arrayContaining(['a', 'b']));
+    expect((await fixture.find('new york city')).results.find(({ document }) => document.key === 'a')).toMatchObject({
+      matchedTerms: ['new', 'york', 'city'],
+    });
+  });
+
   it('searches synonyms in both directions, over one step (decision D-86), and names the term of the query', async () => {
     await fixture.add('a', 'a fast car');
     await fixture.add('b', 'an automobile');
@@ -344,7 +368,7 @@ describe.each(DRIVERS)('full-text search over %s (contract section 4, "Full-text
       expect(totalMatches).toBe(keys.length);
     });
 
-    it.each([[[{ field: 'n', gte: 6 }], ['b', 'd']], [[{ field: 'n', gte: '5', lt: '10' }], ['a']], [{
+    it.each([[[{ field: 'n', gte: 6 }], ['b']], [[{ field: 'n', gte: '5', lt: '10' }], ['a']], [{
       n: { gt: 4, lte: 10 },
     }, ['a', 'b']], [[{ field: 'day', gte: '2025-12-02' }], ['b']], [[{ field: 'day', lt: 1764633600 }], ['a']], [[{
       field: 'tags',
@@ -468,6 +492,28 @@ describe.each(DRIVERS)('full-text search over %s (contract section 4, "Full-text
         expect(facets).toEqual({
           tags: [{ value: 'x', count: 1 }, { value: 'y', count: 1 }, { value: 'z', count: 1 }],
         });
+      });
+
+      it('pins what passes the filters, and everything where a rule ignores them (decision D-189)', async () => {
+        await fixture.add('q', 'something else', { tags: ['x'] });
+        await fixture.add('other', 'something else', { tags: ['y'] });
+        const { id } = await rule({ pins: [{ key: 'other', position: 1 }, { key: 'q', position: 2 }] });
+        const filters = [{ filter: 'tags = x' }, { filterMeta: { tags: ['x'] } }, {
+          rangeMeta: [{ field: 'tags', lt: 'y' }],
+        }];
+        const pinned = async (more: object) =>
+          (await fixture.find('fox', more)).results.filter((each) => each.pinned).map(({ document }) => document.key);
+        for (const filter of filters) expect(await pinned(filter)).toEqual(['q']);
+        expect(await pinned({ langs: ['de'] })).toEqual([]);
+        expect(await pinned({})).toEqual(['other', 'q']);
+        const ignoring = { id, collection: 'c', query: 'fox', pins: [{ key: 'other', position: 1 }], enabled: true };
+        await fixture.call('updateCurationRule', { ...ignoring, ignoreFilters: true });
+        for (const filter of [...filters, { langs: ['de'] }]) {
+          expect(await pinned(filter)).toEqual(['other']);
+          expect((await fixture.find('fox', filter)).totalMatches).toBe(
+            (await fixture.find('fox', filter)).results.length,
+          );
+        }
       });
 
       it('gives a pinned document its score also from behind the limit', async () => {
@@ -628,6 +674,31 @@ describe.each(DRIVERS)('full-text search over %s (contract section 4, "Full-text
       expect(await complete('po', { field: 'meta.author', topN: 1 })).toEqual(['polly meta.author 1']);
       expect(await complete('cafe')).toEqual(['café content 1']);
       expect(await complete('thos')).toEqual([]);
+    });
+
+    it('offers stop words that are titles, and no others', async () => {
+      await fixture.add('c', 'The statement is run while a condition holds', { title: ['while'] });
+      await fixture.add('d', '# ::before\n\nA pseudo-element');
+      await fixture.add('e', 'text', { title: ['Those who wait'] });
+      expect(await complete('whil')).toEqual(['while content 1']);
+      expect(await complete('befo')).toEqual(['before content 1']);
+      expect(await complete('befo', { field: 'title' })).toEqual(['before title 1']);
+      expect([await complete('thos'), await complete('befo', { field: 'content' })]).toEqual([[], []]);
+    });
+
+    it('shows no titles of documents that have expired', async () => {
+      await fixture.call('addDocument', {
+        collection: 'c',
+        key: 'x',
+        lang: 'en',
+        contentMd: 'x',
+        meta: { title: ['Secret agents'] },
+        ttl: 10,
+      });
+      await fixture.search.view.caughtUp();
+      expect(await complete('secret ag', { field: 'title' })).toEqual(['Secret agents meta.title 1']);
+      fixture.base.advance(10);
+      expect(await complete('secret ag', { field: 'title' })).toEqual([]);
     });
 
     it('returns an empty list for a prefix of nothing', async () => {
