@@ -41,7 +41,7 @@ export function resolveRequest(deps: WordsDeps, input: HybridInput): HybridReque
   const alpha = input.alpha ?? hybridAlphaOf(profile) ?? DEFAULT_ALPHA;
   const strategy = input.strategy ?? profile.hybridStrategy ?? 'alpha';
   const isFitted = isUsual(input, profile);
-  const words = resolveWords(deps, wordsInput(input));
+  const words = resolveWords(deps, wordsInput(input), { forPresent: true });
   return {
     ...search,
     mode,

@@ -46,7 +46,7 @@ export function analyzerFor(lang: string, { stemming, stopWords }: AnalyzerOptio
     term(form) {
       const word = wordOf(form);
       if (isStopWord(form, word)) return undefined;
-      return stemmingActive ? stemmed(word, language) : foldDiacritics(word) || word;
+      return stemming ? stemmed(word, language) : foldDiacritics(word) || word;
     },
     isStopWord: (form) => isStopWord(form, wordOf(form)),
   };

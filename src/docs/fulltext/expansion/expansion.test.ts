@@ -108,7 +108,7 @@ describe.each(DRIVERS)('pmisparse over %s (decision D-84)', (driver) => {
     'shock OR garden',
     'auto',
     'abcdei',
-  ], ['(shock OR garden) AND steel', 'auto', ''], ['NOT shock', 'auto', ''], ['the', 'auto', ''], ['unheard', 'auto',
+  ], ['(shock OR garden) AND steel', 'auto', ''], ['NOT shock', 'boolean', ''], ['the', 'auto', ''], ['unheard', 'auto',
     '']])('expands what may be there, not what has to be or must not: %s', async (query, mode, keys) => {
       await addAll();
       expect(Object.keys(await matched(query, { mode })).sort().join('')).toBe(keys);

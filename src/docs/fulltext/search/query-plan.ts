@@ -1,6 +1,6 @@
 import type { Fuzziness, MatchingStrategy, PrefixMatching } from '../../../../generated/docs/sdk/types.gen.ts';
 import { ServiceError } from '../../../errors/index.ts';
-import { analyzerFor } from '../../../text/languages/index.ts';
+import { analyzerFor, stemmingAvailable } from '../../../text/languages/index.ts';
 import { type GroupNode, type ParsedQuery, type ParseOptions, parseQuery, type PhraseNode, type ProximityNode,
   type QueryMode, type QueryNode, QuerySyntaxError, type TermNode, wantedNodes,
   type WildcardNode } from '../../../text/query/index.ts';
@@ -67,7 +67,7 @@ export function readingFor({ readings }: QueryPlan, documentClass: number): Read
 
 /** Whether a plan stems words for any class. */
 export function isStemming({ readings }: QueryPlan): boolean {
-  return readings.some(({ analyzer }) => analyzer.stemming);
+  return readings.some(({ lang, analyzer }) => analyzer.stemming && stemmingAvailable(lang));
 }
 
 export interface PlanOptions extends Required<Pick<ParseOptions, 'mode' | 'distance'>> {

@@ -95,7 +95,7 @@ export function resolveRequest({ settings, dictionaries, collections, view }: Re
     languages,
     stemming: settings.stemming && !input.disableStem,
     withoutCode: forPresent && !hasCode({ view }, collection),
-    documentsOf: documentsOf(view.indexOf(collection)),
+    documentsOf: forPresent ? documentsOf(view.indexOf(collection)) : undefined,
     synonymsOf: synonymsActive ? dictionaries.synonymsOf(collection) : undefined,
   });
   const algorithm = input.algorithm ?? profile.algorithm ?? settings.algorithm;

@@ -1,6 +1,6 @@
 import { Generations } from '../../../lib/caches.ts';
 import { foldDiacritics } from '../../../text/folding.ts';
-import { analyzerFor, LANGUAGES, resolveLanguage, spellingsOf,
+import { analyzerFor, LANGUAGES, NEUTRAL, resolveLanguage, spellingsOf,
   stemmingAvailable } from '../../../text/languages/index.ts';
 import type { TermAnalyzer } from './text-index.ts';
 
@@ -28,11 +28,11 @@ export function remembering(termOf: (form: string) => string): Required<Pick<Ter
 }
 
 /**
- * The analyzers of all languages that have a stemmer, by code. They know no stop words, because the query handles
- * those.
+ * The analyzers of all languages that have a stemmer, by code, and that of the others, which have words of Korean. They
+ * know no stop words, because the query handles those.
  */
 const STEMMING: ReadonlyMap<string, TermAnalyzer> = new Map(
-  LANGUAGES.filter(({ code }) => stemmingAvailable(code)).map(({ code }) => {
+  [...LANGUAGES.map(({ code }) => code).filter(stemmingAvailable), NEUTRAL].map((code) => {
     const { term } = analyzerFor(code, { stemming: true, stopWords: 'none' });
     return [code, {
       name: `${code}-${VERSION}`,

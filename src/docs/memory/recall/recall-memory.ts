@@ -88,7 +88,7 @@ async function bodiesByWords(words: WordsDeps, query: string, signal: AbortSigna
     mode: 'simple',
     algorithm: 'bm25',
     rerank: false,
-  });
+  }, { forPresent: true });
   return readyWords(words, { ...request, fields: [CONTENT] }, signal);
 }
 
