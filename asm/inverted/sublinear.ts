@@ -4,9 +4,9 @@
 //     y = sum over fields of w_f * (1 + ln tf_f) / (1 - s + s * len_f / avglen_f)
 //     x = y * (k + 1) / (y + k)
 //
-// P_C1 is k. "Pivoted" lengths are from Singhal, Buckley and Mitra, SIGIR 1996. A tf_f below 1, which edits cause, is used as it
-// is. All further fields are one field. All of them count if P_C0 is 0; otherwise only those with a weight of their
-// own, and, if it is 2, also the one for names without a number.
+// P_C1 is k. "Pivoted" lengths are from Singhal, Buckley and Mitra, SIGIR 1996. A tf_f below 1, which edits cause, is
+// used as it is. All further fields are one field. All of them count if P_C0 is 0; otherwise only those with a weight
+// of their own, and, if it is 2, also the one for names without a number.
 //
 // Most documents have most terms in their content alone. So the tf of the content is in B_SUMS, f32 by document, whose
 // sign says whether the term also occurs in other fields. Only for those documents B_FIELD_SUMS has the tf_f, f32 by

@@ -113,9 +113,9 @@ export function isWithin(value: RangeValue, bounds: Bounds): boolean {
 }
 
 /**
- * Compares a value with a number by size, with a date by time, where a number counts as Unix seconds, and with any other
- * text by code point. NaN, which is on no side of anything, if a number or a date is compared with a value that is
- * neither.
+ * Compares a value with a number by size, with a date by time, where a number counts as Unix seconds, and with any
+ * other text by code point. NaN, which is on no side of anything, if a number or a date is compared with a value that
+ * is neither.
  */
 export function compareValues(value: RangeValue, bound: RangeValue): number {
   const wanted = toMoment(bound);

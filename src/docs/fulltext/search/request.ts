@@ -118,7 +118,9 @@ export function resolveRequest({ settings, dictionaries, collections, view }: Re
   };
 }
 
-/** Counts the documents of a form in any inflection, or, until the index is ready for the analyzer, as it is written. */
+/**
+ * Counts the documents of a form in any inflection, or, until the index is ready for the analyzer, as it is written.
+ */
 function documentsOf(index: TextIndex | undefined): PlanOptions['documentsOf'] {
   return index && ((form, analyzer) => (
     index.prepare(analyzer) ? index.documentsOf(form, analyzer) : index.documentsWith(form)

@@ -216,7 +216,7 @@ export interface TextIndex {
    */
   rescore(hits: readonly TextHit[], feedback: readonly Feedback[],
     query: Pick<TextQuery, 'algorithm' | 'fieldWeights' | 'fields' | 'factors'>): readonly TextHit[];
-  /** Some documents whose title, and some whose last segment of the key, has these forms and no others, in any order. */
+  /** Some documents whose title, and some whose last segment of the key, has only these forms, in any order. */
   called(name: readonly string[]): CalledDocuments;
   /** The score of each document, before filter and factors; below 0 for one that does not match. */
   scoresOf(query: Pick<TextQuery, 'readings' | 'algorithm' | 'fieldWeights' | 'fields'>,

@@ -496,10 +496,6 @@ export function exactForms(index: Pick<Forms, 'group' | 'unstemmed'>, analyzer: 
   return analyzer.stemming ? index.group(analyzer, form) : index.unstemmed(form);
 }
 
-function weightOf({ weight }: PhraseNode): { weight?: number } {
-  return weight === undefined ? {} : { weight };
-}
-
 function tooMuch(reason: string): ServiceError {
   return new ServiceError('invalid_argument', `query: ${reason}; use fewer or longer ones`);
 }
