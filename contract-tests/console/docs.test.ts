@@ -131,7 +131,7 @@ describe('documents', () => {
 
   inTab('offers queries that find something where one finds nothing', async () => {
     await open('#/collections/notes');
-    await page.getByLabel('Search notes').fill('lnatern');
+    await page.getByLabel('Search notes').fill('lentarn');
     await page.getByRole('button', { name: /lantern/ }).click();
     await page.locator('mark', { hasText: 'lantern' }).first().waitFor();
   });

@@ -137,7 +137,7 @@ describe('fuzzy: auto, of words and their beginnings', () => {
       ]);
     expect(await shown('eventlistener')).toEqual([[['eventlistener~event listener', 'eventlistener'],
       'an <mark>event listener</mark>']]);
-    expect(await shown('type script')).toEqual([[['type~typescript', 'script~typescript'],
+    expect(await shown('type script')).toEqual([[['type~typescript', 'type', 'script~typescript', 'script'],
       'all of <mark>typescript</mark>']]);
   });
 

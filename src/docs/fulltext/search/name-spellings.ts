@@ -9,13 +9,22 @@ export type Spelling = TermNode | PhraseNode | WildcardNode;
 /** The spelling of several words as one, without its place. */
 type Joined = Pick<TermNode, 'kind' | 'form' | 'weight'> | Pick<WildcardNode, 'kind' | 'pattern' | 'completes'>;
 
+/** What a collection has, by which a spelling is worth looking for. */
+export interface Vocabulary {
+  /** Number of documents that have a form, in any inflection. */
+  documentsOf(form: string, analyzer: TermAnalyzer): number;
+  /** Whether a document has a form as it is written. */
+  has(form: string): boolean;
+  /** Whether a form contains this one. */
+  isWithin(form: string): boolean;
+}
+
 /** What the spellings of names depend on. */
 interface NameReading {
   readonly lang: string;
   readonly analyzer: TermAnalyzer;
   readonly isStopWord: (form: string) => boolean;
-  /** Number of documents that have a form, in any inflection. */
-  readonly documentsOf: (form: string, analyzer: TermAnalyzer) => number;
+  readonly vocabulary: Vocabulary;
 }
 
 /** Factor of the score of another spelling, so that the one of the query ranks first. */
@@ -29,6 +38,8 @@ const WITHIN_FROM = 8;
 const PART_FROM = 3;
 /** Maximum number of places at which a word without capitals is divided: those with the most frequent parts. */
 const DIVISIONS = 2;
+/** How many times as many documents have a word of its own as have the rarer of its parts. */
+const OWN_WORD = 4;
 /** English particles that end a noun when they are joined to a verb: `log in`, `login`. */
 const PARTICLES = new Set(['in', 'on', 'up', 'out', 'off', 'down', 'over', 'back', 'away', 'through']);
 
@@ -67,16 +78,18 @@ export function spellingsOf(query: string, nodes: readonly TermNode[],
 
 /** `nodejs` for `node` and `js`, and words that contain `eventlistener`. */
 export function joinedSpellings(words: readonly Pick<TermNode, 'form'>[], isGlued: boolean,
-  { lang, isStopWord, analyzer, documentsOf }: NameReading): Joined[]
+  { lang, isStopWord, analyzer, vocabulary }: NameReading): Joined[]
 {
   const [first, last] = [words[0]!.form, words.at(-1)!.form];
   const isName = !isStopWord(first) && (!isStopWord(last) || isParticle(last, lang));
   if (!isGlued && !isName) return [];
   const form = words.map((word) => word.form).join('');
-  const isWithin = words.every((word) => word.form.length >= PART_FROM) && form.length >= WITHIN_FROM && isName;
+  // Spaces rarely stand between more than two words of one identifier, and looking for them takes long.
+  const isWithin = isName && (isGlued || words.length === 2) && form.length >= WITHIN_FROM &&
+    words.every((word) => word.form.length >= PART_FROM);
   return [
-    ...(documentsOf(form, analyzer) > 0 ? [{ kind: 'term' as const, form, weight: WEIGHT }] : []),
-    ...(isWithin ? [within(form)] : []),
+    ...(vocabulary.documentsOf(form, analyzer) > 0 ? [{ kind: 'term' as const, form, weight: WEIGHT }] : []),
+    ...(isWithin && vocabulary.isWithin(form) ? [within(form)] : []),
   ];
 }
 
@@ -92,23 +105,28 @@ function divided({ form, start, end }: TermNode, text: string, reading: NameRead
   const phrases = isName ? [parts] : [];
   if (!isName) phrases.push(...divisionsOf(form, reading));
   return [
-    ...phrases.filter((forms) => forms.every((part) => reading.documentsOf(part, reading.analyzer) > 0)).map((
-      forms,
-    ): Spelling => ({ kind: 'phrase', forms, weight: WEIGHT, ...at })),
-    ...(isName && form.length >= WITHIN_FROM && LETTERS.test(form) ? [{ ...within(form), ...at }] : []),
+    ...phrases.filter((forms) => forms.every((part) => reading.vocabulary.documentsOf(part, reading.analyzer) > 0)).map(
+      (forms): Spelling => ({ kind: 'phrase', forms, weight: WEIGHT, ...at })
+    ),
+    ...(isName && form.length >= WITHIN_FROM && LETTERS.test(form) && reading.vocabulary.isWithin(form)
+      ? [{ ...within(form), ...at }]
+      : []),
   ];
 }
 
-function divisionsOf(form: string, { lang, isStopWord, analyzer, documentsOf }: NameReading): string[][] {
+/** A word that far more documents have than one of its parts is a word of its own, such as `background`. */
+function divisionsOf(form: string, { lang, isStopWord, analyzer, vocabulary }: NameReading): string[][] {
   if (form.length < DIVIDED_FROM || !LETTERS.test(form)) return [];
   const letters = [...form];
+  const whole = vocabulary.documentsOf(form, analyzer);
   const divisions: { parts: string[]; documents: number }[] = [];
   for (let i = 1; i < letters.length - 1; i++) {
     const parts = [letters.slice(0, i).join(''), letters.slice(i).join('')];
     const [left, right] = parts as [string, string];
     if (isStopWord(left) || (isStopWord(right) && (i < PART_FROM || !isParticle(right, lang)))) continue;
-    const documents = Math.min(documentsOf(left, analyzer), documentsOf(right, analyzer));
-    if (documents > 0) divisions.push({ parts, documents });
+    if (!vocabulary.has(left) || !vocabulary.has(right)) continue;
+    const documents = Math.min(vocabulary.documentsOf(left, analyzer), vocabulary.documentsOf(right, analyzer));
+    if (documents > 0 && documents * OWN_WORD >= whole) divisions.push({ parts, documents });
   }
   return divisions.sort((a, b) => b.documents - a.documents).slice(0, DIVISIONS).map(({ parts }) => parts);
 }

@@ -9,7 +9,7 @@ import type { SynonymLookup } from '../synonyms.ts';
 import { termAnalyzer } from '../view/analyzers.ts';
 import { CODE_CLASSES, isAmong } from '../view/document-classes.ts';
 import type { TermAnalyzer, TextReading } from '../view/text-index.ts';
-import { joinedSpellings, type Spelling, spellingsOf } from './name-spellings.ts';
+import { joinedSpellings, type Spelling, spellingsOf, type Vocabulary } from './name-spellings.ts';
 import type { QueryLanguage } from './query-languages.ts';
 import { textBetween, wordsOfQuery } from './query-words.ts';
 import { leafOf, MAX_SYNONYMS, type Sequence, sequenceAt } from './synonym-sequences.ts';
@@ -82,8 +82,8 @@ export interface PlanOptions extends Required<Pick<ParseOptions, 'mode' | 'dista
   readonly prefix?: PrefixMatching;
   /** How many words must match, in simple mode; any by default. */
   readonly matching?: MatchingStrategy;
-  /** Number of documents that have a form, in any inflection; undefined when no other spellings are searched for. */
-  readonly documentsOf?: ((form: string, analyzer: TermAnalyzer) => number) | undefined;
+  /** Undefined when no other spellings are searched for. */
+  readonly vocabulary?: Vocabulary | undefined;
   /** Whether the query is not read for source code, because no document is any. */
   readonly withoutCode?: boolean;
 }
@@ -217,9 +217,9 @@ class Planner {
     this.#mode = mode;
     this.#analyzer = analyzer;
     this.#isStopWord = isStopWord;
-    const { documentsOf } = options;
-    if (documentsOf !== undefined && classes !== CODE_CLASSES)
-      this.#names = { lang, analyzer, isStopWord, documentsOf };
+    const { vocabulary } = options;
+    if (vocabulary !== undefined && classes !== CODE_CLASSES)
+      this.#names = { lang, analyzer, isStopWord, vocabulary };
   }
 
   /** Undefined if only stop words or negations are left, which match nothing. */

@@ -8,6 +8,7 @@ import { toWeights, usualWeights } from '../view/field-weights.ts';
 import type { FullTextView } from '../view/fulltext-view.ts';
 import type { Algorithm, Field, TextIndex, Totals } from '../view/text-index.ts';
 import { fieldByName } from '../view/to-indexed.ts';
+import type { Vocabulary } from './name-spellings.ts';
 import { hasCode, languagesOfQuery } from './query-languages.ts';
 import { isStemming, type PlanOptions, planQuery, type QueryPlan } from './query-plan.ts';
 
@@ -95,7 +96,7 @@ export function resolveRequest({ settings, dictionaries, collections, view }: Re
     languages,
     stemming: settings.stemming && !input.disableStem,
     withoutCode: forPresent && !hasCode({ view }, collection),
-    documentsOf: forPresent ? documentsOf(view.indexOf(collection)) : undefined,
+    vocabulary: forPresent ? vocabularyOf(view.indexOf(collection)) : undefined,
     synonymsOf: synonymsActive ? dictionaries.synonymsOf(collection) : undefined,
   });
   const algorithm = input.algorithm ?? profile.algorithm ?? settings.algorithm;
@@ -118,13 +119,14 @@ export function resolveRequest({ settings, dictionaries, collections, view }: Re
   };
 }
 
-/**
- * Counts the documents of a form in any inflection, or, until the index is ready for the analyzer, as it is written.
- */
-function documentsOf(index: TextIndex | undefined): PlanOptions['documentsOf'] {
-  return index && ((form, analyzer) => (
-    index.prepare(analyzer) ? index.documentsOf(form, analyzer) : index.documentsWith(form)
-  ));
+/** Inflections count once the index is ready for their analyzer. */
+function vocabularyOf(index: TextIndex | undefined): Vocabulary | undefined {
+  return index && {
+    documentsOf: (form, analyzer) =>
+      index.prepare(analyzer) ? index.documentsOf(form, analyzer) : index.documentsWith(form),
+    has: (form) => index.documentsWith(form) > 0,
+    isWithin: (form) => index.formsLike({ by: 'pattern', pattern: `*${form}*` }, 1)?.length !== 0,
+  };
 }
 
 /** The fields in which a search finds words. */
