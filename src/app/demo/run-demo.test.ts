@@ -37,7 +37,8 @@ describe('the demo', () => {
   it('imports its documents into a real service, asks its questions, and leaves nothing behind', async () => {
     const { stdout, stderr, ended } = demo(new AbortController());
     await ended;
-    expect(stderr.text).toBe('');
+    // A slow machine sees progress.
+    expect(stderr.text).toMatch(/^(?:\d+%, \d+ documents, .*\n)*$/);
     expect(stdout.text).toContain('imported 106 documents into collection docs');
     expect(stdout.text).toContain('106 documents, 106 revisions');
     expect(stdout.text).toContain('fastify/guides/plugins-guide');

@@ -124,7 +124,7 @@ function vocabularyOf(index: TextIndex | undefined): Vocabulary | undefined {
   return index && {
     documentsOf: (form, analyzer) =>
       index.prepare(analyzer) ? index.documentsOf(form, analyzer) : index.documentsWith(form),
-    has: (form) => index.documentsWith(form) > 0,
+    documentsWith: (form) => index.documentsWith(form),
     isWithin: (form) => index.formsLike({ by: 'pattern', pattern: `*${form}*` }, 1)?.length !== 0,
   };
 }
