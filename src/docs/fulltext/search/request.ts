@@ -10,7 +10,7 @@ import type { Algorithm, Field, TextIndex, Totals } from '../view/text-index.ts'
 import { fieldByName } from '../view/to-indexed.ts';
 import type { Vocabulary } from './name-spellings.ts';
 import { hasCode, languagesOfQuery } from './query-languages.ts';
-import { isStemming, type PlanOptions, planQuery, type QueryPlan } from './query-plan.ts';
+import { isStemming, planQuery, type QueryPlan } from './query-plan.ts';
 
 export type SearchInput = InputOf<Operations, 'searchFullText'>;
 
