@@ -1987,7 +1987,7 @@ export type StorageConfig = {
 };
 
 /**
- * `tfidf`, weighted fields whose term frequencies count logarithmically, with pivoted lengths; `bm25` (k1 1.2, b 0.75) over content and metadata; `bm25f`, the same over weighted fields; `pmisparse`, BM25 with each term's closest companions in the collection added. These are learned on first use, which in a large collection returns 503 with `Retry-After` meanwhile, and follow writes after some seconds.
+ * `tfidf`, weighted fields whose term frequencies count logarithmically and up to a limit, with pivoted lengths; `bm25` (k1 1.2, b 0.75) over content and metadata; `bm25f`, the same over weighted fields; `pmisparse`, BM25 with each term's closest companions in the collection added. These are learned on first use, which in a large collection returns 503 with `Retry-After` meanwhile, and follow writes after some seconds.
  */
 export type FullTextAlgorithm = 'tfidf' | 'bm25' | 'bm25f' | 'pmisparse';
 
