@@ -104,12 +104,13 @@ function divided({ form, start, end }: TermNode, text: string, reading: NameRead
   const parts = text.split(BOUNDARY).flatMap((part) => formsOf(part));
   const isName = parts.length > 1 && parts.join('') === form;
   const { vocabulary, analyzer } = reading;
-  const weight = vocabulary.documentsOf(form, analyzer) > 0 ? WEIGHT : ONLY_WEIGHT;
-  const phrases = isName ? [parts] : divisionsOf(form, reading);
+  const phrases = isName
+    ? [parts].filter((forms) => forms.every((part) => vocabulary.documentsOf(part, analyzer) > 0))
+    : divisionsOf(form, reading);
+  const isKnown = phrases.length === 0 || vocabulary.documentsOf(form, analyzer) > 0;
+  const weight = isKnown ? WEIGHT : ONLY_WEIGHT;
   return [
-    ...phrases.filter((forms) => forms.every((part) => vocabulary.documentsOf(part, analyzer) > 0)).map((
-      forms,
-    ): Spelling => ({ kind: 'phrase', forms, weight, ...at })),
+    ...phrases.map((forms): Spelling => ({ kind: 'phrase', forms, weight, ...at })),
     ...(isName && form.length >= WITHIN_FROM && LETTERS.test(form) && vocabulary.isWithin(form)
       ? [{ ...within(form), ...at }]
       : []),
