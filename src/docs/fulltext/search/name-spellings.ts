@@ -27,7 +27,7 @@ interface NameReading {
   readonly vocabulary: Vocabulary;
 }
 
-/** Factors of the score of another spelling, so that the one of the query ranks first: if documents have that, and if not. */
+/** Factors of the score of another spelling: behind the query's own, and for a word that no document has as asked. */
 const WEIGHT = 0.3;
 const ONLY_WEIGHT = 0.8;
 /** Longest name, in words, and most words of a query whose neighbours may be one name though spaces separate them. */
