@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { SearchFixture } from './test-fixture.ts';
 
-describe('highlights of a search (contract section 4, "Full-text search"; decisions D-88, D-89)', () => {
+describe('highlights of a search (contract section 4, "Full-text search"; decisions D-88, D-89, D-196)', () => {
   let fixture: SearchFixture;
 
   beforeEach(async () => {
