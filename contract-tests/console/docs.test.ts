@@ -287,9 +287,8 @@ describe('pages', () => {
     ['jobs', 'completed'], ['webhooks', 'example.com/hooks/changes'], ['automation', 'Storms'], ['access', 'ada'], [
     'access?tab=groups',
     'Those who weed',
-  ], ['access?tab=keys', 'You have no API keys.'], ['access?tab=mcp', 'There are no MCP keys.'], ['audit',
-    'auth.jwt'], ['encryption', 'Primary key'], ['metrics', 'Requests by path'], ['try',
-    'Create or update one document']];
+  ], ['access?tab=keys', 'You have no API keys.'], ['access?tab=mcp', 'There are no MCP keys.'], ['audit', 'auth.jwt'],
+    ['encryption', 'Primary key'], ['metrics', 'Requests by path'], ['try', 'Create or update one document']];
   for (const [address, says] of pages) {
     inTab(`#/${address} shows what there is, without violations of accessibility`, async () => {
       await open(`#/${address}`);

@@ -1,7 +1,9 @@
 import fc from 'fast-check';
+import { marked } from 'marked';
 import { describe, expect, it } from 'vitest';
 import { SOURCE_EXTENSIONS } from '../../text/code/language.ts';
 import { readExposition, sumOf } from '../shared/exposition.ts';
+import { LineRenderer } from '../shared/line-renderer.ts';
 import { readLines, writeLines } from '../shared/lines.ts';
 import { operationsOf } from '../shared/operations.ts';
 import { grammarOf, languageOfPath } from '../shared/source/languages.ts';
@@ -149,6 +151,21 @@ describe('source code', () => {
     expect(lines[2]![0]).toEqual({ text: 'const', kinds: ['keyword'] });
     expect(lines[3]![0]).toMatchObject({ text: '2', kinds: ['template-string', 'interpolation', 'number'] });
     expect(sourceLines('a\n<b>', 'nothing')).toEqual([[{ text: 'a', kinds: [] }], [{ text: '<b>', kinds: [] }]]);
+  });
+});
+
+describe('rendered markdown', () => {
+  it('has the line at which each block, item and line of code begins', () => {
+    const text = ['# One', '', 'Two', 'goes on', '', '- Four', '', '  within', '  - deeper', '- Five', '', '> Six',
+      '> - seven', '', '```js', 'Eight', '<i>', '```', '', '    Nine', '', '<p>raw', '</p>', '', '| Ten |', '|---|',
+      '| 11 |'].join('\r\n');
+    const tokens = marked.lexer(text);
+    const html = marked.parser(tokens, { renderer: new LineRenderer(tokens) });
+    const lines = [...html.matchAll(/<(\w+) data-line="(\d+)">(?:<(?:p|code)[^>]*>)?\s*([\w&;]*)/g)].map((
+      [, tag, line, says],
+    ) => `${tag} ${line} ${says}`);
+    expect(lines).toEqual(['h1 1 One', 'p 3 Two', 'li 6 Four', 'p 8 within', 'li 9 deeper', 'li 10 Five', 'p 12 Six',
+      'li 13 seven', 'pre 15 ', 'span 16 Eight', 'span 17 &lt;i&gt;', 'pre 20 ', 'span 20 Nine', 'table 25 ']);
   });
 });
 

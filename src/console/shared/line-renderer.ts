@@ -25,8 +25,16 @@ export class LineRenderer extends Renderer {
     return line === undefined ? html : html.replace(/^<\w+/, (tag) => `${tag} data-line="${line}"`);
   }
 
+  /** Each line of the code has its own, because a block may be longer than the page. */
   override code(token: Tokens.Code): string {
-    return this.#at(super.code(token), token);
+    const html = super.code(token);
+    const from = this.#lines.get(token);
+    const [start, end] = [html.indexOf('>', html.indexOf('<code')) + 1, html.lastIndexOf('</code>')];
+    if (from === undefined || end < start) return html;
+    const first = token.codeBlockStyle === 'indented' ? from : from + 1;
+    const lines = html.slice(start, end).replace(/\n$/, '').split('\n');
+    const numbered = lines.map((line, index) => `<span data-line="${first + index}">${line}</span>`).join('\n');
+    return this.#at(`${html.slice(0, start)}${numbered}\n${html.slice(end)}`, token);
   }
 
   override heading(token: Tokens.Heading): string {
