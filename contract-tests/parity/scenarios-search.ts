@@ -277,7 +277,7 @@ export const searches: Record<string, Scenario> = {
       limit: 1,
       matchingStrategy: 'all',
       rerank: 'none',
-    }]) {
+    }, { prefix: 'last', fuzzy: 'auto' }]) {
       await ok('searchHybrid', { query: 'apples on trees', ...more });
     }
     await walk(calls, 'searchHybrid', { query: 'apples on trees' });

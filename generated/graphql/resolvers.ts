@@ -1608,6 +1608,8 @@ export type HybridSearchInput = {
   readonly rrfK?: InputMaybe<Scalars['Int']['input']>;
   /** Edits allowed between a word of the query and an indexed one; the default is EXACT. */
   readonly fuzzy?: InputMaybe<Fuzziness>;
+  /** Whether the last word may be the beginning of one, for what is found by words; the default is NONE. */
+  readonly prefix?: InputMaybe<PrefixMatching>;
   /** How many of the words a document has to have to be found by words; the default is ANY. */
   readonly matchingStrategy?: InputMaybe<MatchingStrategy>;
   /** Candidates whose similarity, before boosts, is less are left out of the vector side, 0 to 1; the default is 0. */

@@ -4405,6 +4405,10 @@ export type SearchHybridRequest = {
      */
     fuzzy?: Fuzziness;
     /**
+     * Whether the last word may be the beginning of one, for what is found by words; a space behind it ends it.
+     */
+    prefix?: PrefixMatching;
+    /**
      * How many of the words a document has to have to be found by words.
      */
     matchingStrategy?: MatchingStrategy;

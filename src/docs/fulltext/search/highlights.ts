@@ -57,7 +57,7 @@ export class WordMatcher {
   /** Labels of words that match in phrases only. */
   readonly #phraseWords = new Map<string, string>();
   readonly #phrases: HighlightPhrase[] = [];
-  readonly #patterns: { readonly label: string; readonly matches: Glob }[] = [];
+  readonly #patterns: { readonly label: string; readonly matches: Glob; readonly passes: boolean }[] = [];
   readonly #fuzzy: { readonly label: string; readonly folded: readonly string[]; readonly edits: number;
     readonly look: FormsLike }[] = [];
   readonly #letters: (Letters & { readonly labels: readonly string[] })[] = [];
@@ -75,7 +75,9 @@ export class WordMatcher {
 
   constructor(reading: Reading, index?: Pick<TextIndex, 'formsLike'>) {
     this.#reading = reading;
-    for (const leaf of reading.wanted) this.#learn(leaf);
+    const wanted = withoutCommon(reading);
+    const isOneWord = new Set(wanted.flatMap(({ labels }) => labels)).size === 1;
+    for (const leaf of wanted) this.#learn(leaf, isOneWord);
     this.marks = index && this.#marksBy(index);
   }
 
@@ -135,10 +137,12 @@ export class WordMatcher {
 
   #matchLoosely(form: string): string | undefined {
     const folded = foldDiacritics(form);
-    const pattern = this.#patterns.find(({ matches }) => matches(folded));
+    const isCommon = this.#reading.isCommon(form);
+    const pattern = this.#patterns.find(({ matches, passes }) => !(passes && isCommon) && matches(folded));
     if (pattern !== undefined) return pattern.label;
     const letters = this.#letters.find((each) => areWithin(each, folded));
     if (letters !== undefined) return letters.labels[0];
+    if (isCommon) return undefined;
     const characters = [...folded];
     const near = this.#fuzzy.find(({ look, ...word }) =>
       this.#near.get(look)?.has(form) ?? withinEdits(word.folded, characters, word.edits)
@@ -146,11 +150,13 @@ export class WordMatcher {
     return near && `${near.label}~${form}`;
   }
 
-  #learn({ node, labels }: WantedLeaf): void {
+  /** The only word of a query may be the beginning of a stop word; beside others, it would mark these everywhere. */
+  #learn({ node, labels }: WantedLeaf, isOneWord: boolean): void {
     const [label] = labels;
     if (label === undefined) return;
     if (node.kind === 'wildcard') {
-      this.#patterns.push({ label, matches: createGlob(foldDiacritics(node.pattern)) });
+      const passes = node.completes === true && !isOneWord;
+      this.#patterns.push({ label, matches: createGlob(foldDiacritics(node.pattern)), passes });
       this.#looks.push({ by: 'pattern', pattern: node.pattern });
       const word = wordOf(node.pattern);
       if (word !== undefined) this.#learnTerm(this.#terms, word, label);
@@ -213,6 +219,13 @@ export class WordMatcher {
     if (!this.#termByKey.has(key)) this.#termByKey.set(key, term);
     return term;
   }
+}
+
+/** What a reading wants besides stop words, or all of it if there is nothing else. Phrases are quoted with theirs. */
+function withoutCommon({ wanted, isCommon }: Reading): readonly WantedLeaf[] {
+  const isPhrase = ({ node }: WantedLeaf): boolean => node.kind === 'phrase' || node.kind === 'proximity';
+  const others = wanted.filter((leaf) => isPhrase(leaf) || !leaf.labels.every(isCommon));
+  return others.length > 0 ? others : wanted;
 }
 
 type Options = NonNullable<SearchRequest['highlight']>;
