@@ -17,7 +17,17 @@ export interface Vocabulary {
   documentsWith(form: string): number;
   /** Whether a form contains this one. */
   isWithin(form: string): boolean;
+  /** Maximum number of places at which a word without capitals is divided; undefined for the usual one. */
+  readonly divisions?: number;
 }
+
+/** The vocabulary of documents that are not known: every spelling is worth looking for. */
+export const ANY_VOCABULARY: Vocabulary = {
+  documentsOf: () => 1,
+  documentsWith: () => 1,
+  isWithin: () => true,
+  divisions: Infinity,
+};
 
 /** What the spellings of names depend on. */
 interface NameReading {
@@ -127,7 +137,9 @@ function divisionsOf(form: string, { lang, isStopWord, vocabulary }: NameReading
     const documents = Math.min(vocabulary.documentsWith(left), vocabulary.documentsWith(right));
     if (documents > 0 && documents * OWN_WORD >= whole) divisions.push({ parts, documents });
   }
-  return divisions.sort((a, b) => b.documents - a.documents).slice(0, DIVISIONS).map(({ parts }) => parts);
+  return divisions.sort((a, b) => b.documents - a.documents).slice(0, vocabulary.divisions ?? DIVISIONS).map((
+    { parts },
+  ) => parts);
 }
 
 function isParticle(form: string, lang: string): boolean {
