@@ -4,7 +4,7 @@ import { createGlob, type Glob } from '../../../lib/glob.ts';
 import { MarkedForms } from '../../../search/marks/marked-forms.ts';
 import { isCodeDocument, tokenizeCode } from '../../../text/code/index.ts';
 import { foldDiacritics } from '../../../text/folding.ts';
-import { highlight, type HighlightOptions, type HighlightPhrase,
+import { highlight, highlightInParts, type HighlightOptions, type HighlightPhrase,
   type HitOptions } from '../../../text/highlight/index.ts';
 import { isLoose } from '../../../text/query/index.ts';
 import { isSpaceless } from '../../../text/spaceless.ts';
@@ -228,7 +228,7 @@ export class WordMatcher {
 type Options = NonNullable<SearchRequest['highlight']>;
 
 /** Finds the passages of a document, whose body may be UTF-8 bytes. */
-export type Highlighter = (document: Shown & { readonly lang: string }) => Highlight[];
+export type Highlighter = (document: Shown & { readonly lang: string }) => Promise<Highlight[]>;
 
 interface Shown {
   readonly key: string;
@@ -244,7 +244,7 @@ export function highlighterOf(request: Pick<SearchRequest, 'plan' | 'fields' | '
   const { plan, highlight: options } = request;
   if (options === undefined) return undefined;
   const matchers = new WordMatchers(plan, index);
-  return ({ lang, ...document }) => {
+  return async ({ lang, ...document }) => {
     const matcher = matchers.of({ lang, ...document });
     return matcher === undefined ? [] : highlightsOf(request, options, matcher, document);
   };
@@ -254,8 +254,8 @@ export function highlighterOf(request: Pick<SearchRequest, 'plan' | 'fields' | '
  * The best passages of a document's body, then those of its metadata, the same maximum number of each; only in
  * searched fields.
  */
-export function highlightsOf({ fields }: Pick<SearchRequest, 'fields'>, options: Options, matcher: WordMatcher,
-  document: Shown): Highlight[]
+export async function highlightsOf({ fields }: Pick<SearchRequest, 'fields'>, options: Options, matcher: WordMatcher,
+  document: Shown): Promise<Highlight[]>
 {
   const code = isCodeDocument(document);
   const { contentMd } = document;
@@ -265,7 +265,7 @@ export function highlightsOf({ fields }: Pick<SearchRequest, 'fields'>, options:
   const all: HighlightOptions = { ...options, ...highlighted, tokens, scan, markdown: !code };
   const counts = (field: Field): boolean => fields?.includes(field) !== false;
   const body = counts(CONTENT)
-    ? highlight(contentMd, all).map((found): Highlight => ({ field: FIELDS[CONTENT], ...found }))
+    ? (await highlightInParts(contentMd, all)).map((found): Highlight => ({ field: FIELDS[CONTENT], ...found }))
     : [];
   return [...body, ...inMetadata(document.meta, counts, all, options.maxHighlights)];
 }
