@@ -7,7 +7,7 @@ import { scoreOf, wordsOf } from './search.ts';
 
 const WORDS = ['router', 'routers', 'café', 'cafe', 'broken', 'the', 'running', 'run', 'getUserName', 'user',
   'informacion', 'información', 'imagen', 'Mueller', 'Müller', 'node.js', 'nodejs', 'node', 'js', 'event', 'listener',
-  'addEventListener', 'popups', 'v1.2'];
+  'addEventListener', 'popups', 'v1.2', '.NET', 'net', 'ASP.NET', 'asp.net'];
 const OPERATORS = ['"broken router"', '"router broken"~3', 'run*', 'ruter~1', 'AND', 'OR', 'NOT', '-the', '(', ')'];
 
 describe('percolation', () => {
