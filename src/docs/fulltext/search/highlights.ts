@@ -171,8 +171,9 @@ export class WordMatcher {
       }
     } else {
       const words = node.kind === 'phrase' ? this.#phraseWords : this.#terms;
-      // The words of a text, into which the tokeniser divides a longer one of the query.
-      const forms = node.forms.flatMap(formsOf);
+      // The words of a text, into which the tokeniser divides a longer one of the query. Forms are in small letters, in
+      // which it would not know that a full stop belongs to a name.
+      const forms = node.forms.flatMap((form) => (form.startsWith('.') ? [form] : formsOf(form)));
       for (const form of forms) this.#learnWord(words, form, labels);
       const { analyzer } = this.#reading;
       if (node.kind === 'proximity') {

@@ -133,6 +133,13 @@ describe('names that begin with a full stop', () => {
     expect(fragments.get('asp')).toBe('ASP<mark>.NET</mark> and VB<mark>.NET</mark> are frameworks (not languages).');
   });
 
+  it('are marked in phrases', async () => {
+    const { results } = await fixture.find('"VB.NET are"', { highlight: true });
+    expect(results.map(({ highlights }) => highlights![0]!.fragment)).toEqual([
+      'ASP.NET and <mark>VB.NET are</mark> frameworks (not languages).',
+    ]);
+  });
+
   it('are found by the word itself, behind the word', async () => {
     expect(await sorted('net')).toEqual(['asp', 'dot', 'income', 'lower', 'net']);
     expect((await fixture.keys('net')).slice(3).sort()).toEqual(['asp', 'dot']);
