@@ -5,7 +5,8 @@ export const PART = 2 ** 17;
 const SPACE = 0x20;
 
 /**
- * The end of a part of a UTF-8 text: behind a blank line in its second half, else behind a line, a space or a character.
+ * The end of a part of a UTF-8 text: behind a blank line in its second half, else behind a line, a space or a
+ * character.
  */
 export function endOfPart(bytes: Buffer, start: number): number {
   const limit = start + PART;

@@ -77,8 +77,8 @@ export interface RequestContext {
 /**
  * `forPresent`: the query is only for the documents that the collection has now, so it is read as source code only if
  * some are, and in the spellings of names that they have. `forAny`: it is for documents that may come, so it is read in
- * every spelling. Throws `invalid_argument` for what a schema cannot check: the query's syntax, total sizes, names of fields,
- * times; and `index_loading`.
+ * every spelling. Throws `invalid_argument` for what a schema cannot check: the query's syntax, total sizes, names of
+ * fields, times; and `index_loading`.
  */
 export function resolveRequest({ settings, dictionaries, collections, view }: RequestContext, input: SearchInput,
   { forPresent = false, forAny = false } = {}): SearchRequest
