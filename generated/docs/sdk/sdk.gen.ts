@@ -717,7 +717,7 @@ export const listSynonyms = <ThrowOnError extends boolean = false>(options: Opti
 /**
  * Add synonyms of a term
  *
- * Adds to the synonyms that the term has in this collection. Synonyms work at query time, in both directions, over one step and with full weight; no reindexing is needed.
+ * Adds to the synonyms that the term has in this collection. Synonyms work at query time, in both directions, over one step and with full weight; no reindexing is needed. The term and its synonyms may be of several words, such as `new york city` for `nyc`: these are looked for next to each other, and count in mode `simple` only.
  */
 export const addSynonyms = <ThrowOnError extends boolean = false>(options: Options<AddSynonymsData, ThrowOnError>): RequestResult<AddSynonymsResponses, AddSynonymsErrors, ThrowOnError> => (options.client ?? client).post<AddSynonymsResponses, AddSynonymsErrors, ThrowOnError>({
     security: CREDENTIALS,

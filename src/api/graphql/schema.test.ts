@@ -29,7 +29,7 @@ type Highlight { field: String! valueIndex: Int fragment: String! matchedTerms: 
 type SpellCorrected { original: String! corrected: String! }
 type HybridResult { document: Document! combinedScore: Float! ftsScore: Float! vectorScore: Float! ftsRank: Int vectorRank: Int matchedTerms: [String!]! highlights: [Highlight!] rank: Int! pinned: Boolean! distanceMeters: Float chunkIndex: Int chunkText: String startLine: Int endLine: Int }
 type HybridSearchResponse { results: [HybridResult!]! total: Int! totalMatches: Int strategy: String! alpha: Float! rrfK: Int! ftsAlgorithm: String! vectorAlgorithm: String! distanceMetric: String! retrievalMode: String facets: JSONObject facetsTruncated: Boolean! warnings: [String!]! spellCorrected: SpellCorrected searchStats: SearchStats! responsePrompt: String contextTruncated: Boolean! reranked: Int truncated: Boolean! nextOffset: Int nextCursor: String }
-type RecallResult { document: Document! score: Float! rank: Int! sessionId: String! role: String! matchStrategy: String! }
+type RecallResult { document: Document! score: Float! vectorScore: Float! rank: Int! sessionId: String! role: String! matchStrategy: String! }
 type RecallResponse { results: [RecallResult!]! total: Int! strategy: String! query: String! contextTruncated: Boolean! reranked: Int truncated: Boolean! nextOffset: Int nextCursor: String }
 enum Fuzziness { EXACT ONE TWO AUTO }
 enum PrefixMatching { NONE LAST }

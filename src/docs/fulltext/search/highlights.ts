@@ -4,7 +4,7 @@ import { createGlob, type Glob } from '../../../lib/glob.ts';
 import { MarkedForms } from '../../../search/marks/marked-forms.ts';
 import { isCodeDocument, tokenizeCode } from '../../../text/code/index.ts';
 import { foldDiacritics } from '../../../text/folding.ts';
-import { highlight, type HighlightOptions, type HighlightPhrase,
+import { highlight, highlightInParts, type HighlightOptions, type HighlightPhrase,
   type HitOptions } from '../../../text/highlight/index.ts';
 import { isLoose } from '../../../text/query/index.ts';
 import { isSpaceless } from '../../../text/spaceless.ts';
@@ -177,8 +177,9 @@ export class WordMatcher {
       }
     } else {
       const words = node.kind === 'phrase' ? this.#phraseWords : this.#terms;
-      // The words of a text, into which the tokeniser divides a longer one of the query.
-      const forms = node.forms.flatMap(formsOf);
+      // The words of a text, into which the tokeniser divides a longer one of the query. Forms are in small letters, in
+      // which it would not know that a full stop belongs to a name.
+      const forms = node.forms.flatMap((form) => (form.startsWith('.') ? [form] : formsOf(form)));
       for (const form of forms) this.#learnWord(words, form, labels);
       const { analyzer } = this.#reading;
       if (node.kind === 'proximity') {
@@ -231,7 +232,7 @@ function withoutCommon({ wanted, isCommon }: Reading): readonly WantedLeaf[] {
 type Options = NonNullable<SearchRequest['highlight']>;
 
 /** Finds the passages of a document, whose body may be UTF-8 bytes. */
-export type Highlighter = (document: Shown & { readonly lang: string }) => Highlight[];
+export type Highlighter = (document: Shown & { readonly lang: string }) => Promise<Highlight[]>;
 
 interface Shown {
   readonly key: string;
@@ -247,7 +248,7 @@ export function highlighterOf(request: Pick<SearchRequest, 'plan' | 'fields' | '
   const { plan, highlight: options } = request;
   if (options === undefined) return undefined;
   const matchers = new WordMatchers(plan, index);
-  return ({ lang, ...document }) => {
+  return async ({ lang, ...document }) => {
     const matcher = matchers.of({ lang, ...document });
     return matcher === undefined ? [] : highlightsOf(request, options, matcher, document);
   };
@@ -257,8 +258,8 @@ export function highlighterOf(request: Pick<SearchRequest, 'plan' | 'fields' | '
  * The best passages of a document's body, then those of its metadata, the same maximum number of each; only in
  * searched fields.
  */
-export function highlightsOf({ fields }: Pick<SearchRequest, 'fields'>, options: Options, matcher: WordMatcher,
-  document: Shown): Highlight[]
+export async function highlightsOf({ fields }: Pick<SearchRequest, 'fields'>, options: Options, matcher: WordMatcher,
+  document: Shown): Promise<Highlight[]>
 {
   const code = isCodeDocument(document);
   const { contentMd } = document;
@@ -268,7 +269,7 @@ export function highlightsOf({ fields }: Pick<SearchRequest, 'fields'>, options:
   const all: HighlightOptions = { ...options, ...highlighted, tokens, scan, markdown: !code };
   const counts = (field: Field): boolean => fields?.includes(field) !== false;
   const body = counts(CONTENT)
-    ? highlight(contentMd, all).map((found): Highlight => ({ field: FIELDS[CONTENT], ...found }))
+    ? (await highlightInParts(contentMd, all)).map((found): Highlight => ({ field: FIELDS[CONTENT], ...found }))
     : [];
   return [...body, ...inMetadata(document.meta, counts, all, options.maxHighlights)];
 }
