@@ -21,4 +21,10 @@ describe('foldDiacritics', () => {
   it('leaves vowel signs, kana voicing and Hangul alone', () => {
     for (const word of ['தமிழ்', 'हिन्दी', 'がぎぐ', '한국어', 'ไม่มี']) expect(foldDiacritics(word)).toBe(word);
   });
+
+  it('replaces traditional Chinese characters', () => {
+    expect(['數據庫', '数据库', '發髮', '乾燥', '臺灣'].map(foldDiacritics)).toEqual(['数据库', '数据库', '发发',
+      '干燥', '台湾']);
+    expect(foldDiacritics(foldDiacritics('薴'))).toBe(foldDiacritics('薴'));
+  });
 });
