@@ -10,7 +10,7 @@ import { toIndexQuery } from '../../src/docs/fulltext/view/to-index-query.ts';
 import { toIndexed } from '../../src/docs/fulltext/view/to-indexed.ts';
 import { type FieldText, type Hit, InvertedIndex, RERANKED,
   type ScoringAlgorithm } from '../../src/search/inverted/index.ts';
-import { defaultStopWords } from '../../src/text/languages/index.ts';
+import { defaultStopWords, resolveLanguage } from '../../src/text/languages/index.ts';
 import type { Rankings } from './quire.ts';
 
 /** A candidate for reranking: its score before reranking, and its features. */
@@ -28,15 +28,20 @@ export class IndexInProcess {
   readonly #index = new InvertedIndex();
   readonly #ids: string[] = [];
   readonly #texts: string[] = [];
+  readonly #lang: string;
 
-  constructor(documents: Iterable<{ readonly id: string; readonly title: string; readonly text: string }>) {
-    const analyzer = termAnalyzer('en', true);
+  /** All documents and queries are of one language, which may be any tag. */
+  constructor(documents: Iterable<{ readonly id: string; readonly title: string; readonly text: string }>,
+    lang = 'en')
+  {
+    this.#lang = resolveLanguage(lang, 'en');
+    const analyzer = termAnalyzer(this.#lang, true);
     for (const { id, title, text } of documents) {
       const meta: Record<string, string[]> = title === '' ? {} : { title: [title] };
       const { ord, documentClass, fields, named } = toIndexed({
         ord: this.#ids.push(id) - 1,
         key: id,
-        lang: 'en',
+        lang: this.#lang,
         meta,
         contentMd: text,
       }, analyzer);
@@ -55,7 +60,7 @@ export class IndexInProcess {
 
   /** Ids of the best documents of a query in simple mode. */
   rank(query: string, algorithm: Algorithm, limit: number, rerank = true, fuzzy: Fuzziness = 0): string[] {
-    const readings = readingsOf(query, fuzzy);
+    const readings = readingsOf(query, this.#lang, fuzzy);
     const scoring = toScoring(algorithm, toWeights());
     const { hits } = this.#index.search(toIndexQuery(this.#index, readings), {
       algorithm: scoring,
@@ -83,7 +88,7 @@ export class IndexInProcess {
 
   /** The candidates that reranking puts into a better order. */
   candidates(query: string, algorithm: Algorithm): Candidate[] {
-    const readings = readingsOf(query);
+    const readings = readingsOf(query, this.#lang);
     const { hits } = this.#index.search(toIndexQuery(this.#index, readings), {
       algorithm: toScoring(algorithm, toWeights()),
       limit: RERANKED,
@@ -105,13 +110,13 @@ export class IndexInProcess {
   }
 }
 
-function readingsOf(query: string, fuzzy: Fuzziness = 0) {
+function readingsOf(query: string, lang: string, fuzzy: Fuzziness = 0) {
   return planQuery(query, {
     mode: 'simple',
     distance: 0,
     fuzzy,
     stemming: true,
     synonymsOf: undefined,
-    languages: [{ lang: 'en', stopWords: defaultStopWords('en'), classes: PROSE_CLASSES }],
+    languages: [{ lang, stopWords: defaultStopWords(lang), classes: PROSE_CLASSES }],
   }).readings;
 }
