@@ -16,6 +16,9 @@ const REPLACEMENTS: ReadonlyMap<string, string> = new Map([['ł', 'l'], ['ø', '
   '']]);
 const REPLACED = new RegExp(`[${[...REPLACEMENTS.keys()].join('')}]`, 'gu');
 const ASCII = /^[\0-\x7f]*$/;
+const DEVANAGARI = /\p{sc=Devanagari}/u;
+/** A nasal consonant without a vowel before a consonant of its class. */
+const NASAL = /ङ्(?=[क-घ])|ञ्(?=[च-झ])|ण्(?=[ट-ढ])|न्(?=[त-ध])|म्(?=[प-भ])/g;
 const HAN = /\p{sc=Han}/u;
 
 /**
@@ -25,10 +28,19 @@ const HAN = /\p{sc=Han}/u;
  */
 export function foldDiacritics(form: string): string {
   if (ASCII.test(form)) return form;
-  const decomposed = form.normalize('NFD');
+  const decomposed = withAnusvara(form.normalize('NFD'));
   const bare = /[\u0400-\u04ff]/.test(decomposed)
     ? decomposed.replace(OWN_LETTER, (_, letter: string | undefined) => letter ?? '')
     : decomposed.replace(ACCENT, '');
   const folded = bare.normalize('NFC').replace(REPLACED, (letter) => REPLACEMENTS.get(letter)!);
   return HAN.test(folded) ? simplified(folded) : folded;
+}
+
+/**
+ * Nasals of Hindi and its neighbours are written as letters or as a dot, and the nukta of foreign sounds is often left
+ * out: `हिन्दी` is `हिंदी`, `क़ानून` is `कानून`.
+ */
+function withAnusvara(decomposed: string): string {
+  if (!DEVANAGARI.test(decomposed)) return decomposed;
+  return decomposed.replaceAll('\u093c', '').replaceAll('\u0901', '\u0902').replace(NASAL, '\u0902');
 }

@@ -1,0 +1,74 @@
+// What Snowball's stemmers leave of plurals and definite forms, by which one word would have two stems.
+
+/** Plurals in `-s` behind a vowel, which short words keep (`artes`), or of `-z` (`voces`); the vowel of short words. */
+export function spanish(stem: (word: string) => string): (word: string) => string {
+  return (word) => ofShort(stem, singular(word.replace(/(?<=..)ces$/, 'z').replace(/(?<=..)des$/, 'd')));
+}
+
+/** The same, and the plurals of `-ão`, `-al`, `-el` and `-ol`: `religiões`, `tribunais`, `cruéis`. */
+export function portuguese(stem: (word: string) => string): (word: string) => string {
+  return (word) => ofShort(stem, singular(portugueseSingular(word)));
+}
+
+/** The vowel of short words (`arte`, `arti`), and the `h` of plurals: `banca`, `banche`. */
+export function italian(stem: (word: string) => string): (word: string) => string {
+  return (word) => ofShort(stem, word).replace(/(?<=..[cg])h$/, '');
+}
+
+/**
+ * The plural in `-s` of words in `-ie`, `-te` and `-de`; what a consonant is at the end of a word and between vowels:
+ * `misdrijf`, `misdrijven`; `grens`, `grenzen`; `straf`, `straffen`.
+ */
+export function dutch(stem: (word: string) => string): (word: string) => string {
+  return (word) => {
+    const found = stem(word.length < 6 ? word : word.replace(/(?<=i|t|d)es$/, 'e'));
+    const final = withoutDouble(found.replace(/v$/, 'f').replace(/z$/, 's'), /[^aeiou]/);
+    return final.length < 4 ? final : final.replace(/(?<=[^aeious])s$/, '');
+  };
+}
+
+/** The definite form in `-et`, which few other words end with; `m` and `n` are single at the end of words. */
+export function swedish(stem: (word: string) => string): (word: string) => string {
+  return (word) => {
+    const definite = word.replace(
+      /(?<=[aeiouyåäö][^aeiouyåäö]{1,3}|[^aeiouyåäö]i)(?<!h|[^aeiouyåäör]it|kom|rak|pak|stak)et$/,
+      '',
+    );
+    return withoutDouble(stem(definite), /[mn]/);
+  };
+}
+
+/** Nouns in `-ση`, `-ξη` and `-ψη`, which are declined in `-ε-`; plurals of words in `-ι` and `-ια`. */
+export function greek(stem: (word: string) => string): (word: string) => string {
+  return (word) => {
+    const found = stem(word.replace(/(?<=..[σξψ])(?:εισ|εων|εωσ)$/, 'η'));
+    return found.replace(/(?<=...)ι$/, '').replace(/(?<=..ο)ντ$/, 'ν');
+  };
+}
+
+/** The dative of words in `-t` behind a vowel, which looks like the locative of a shorter one: `ücrete`. */
+export function turkish(stem: (word: string) => string): (word: string) => string {
+  const withoutDative = (word: string): string => word.replace(/(?<=..[aeıioöuü]t)[ae]$/, '');
+  return (word) => withoutDative(stem(withoutDative(word)));
+}
+
+function singular(word: string): string {
+  return word.length < 5 ? word : word.replace(/(?<=[lnrz])es$|(?<=[aeo])s$/, '');
+}
+
+function portugueseSingular(word: string): string {
+  if (word.length < 5) return word;
+  return word.replace(/[õoãa]es$/, 'ão').replace(/ais$/, 'al').replace(/[eé]is$/, 'el').replace(/[oó]is$/, 'ol');
+}
+
+/** The stem of a word, without the last vowel where the stemmer finds the word too short for an ending. */
+function ofShort(stem: (word: string) => string, word: string): string {
+  const found = stem(word);
+  return found === word && word.length >= 4 ? word.replace(/[aeio]$/, '') : found;
+}
+
+/** Without the second of two equal letters at the end, if it is one of some. */
+function withoutDouble(stem: string, letters: RegExp): string {
+  const last = stem.at(-1) ?? '';
+  return last === stem.at(-2) && letters.test(last) ? stem.slice(0, -1) : stem;
+}
