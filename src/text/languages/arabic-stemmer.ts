@@ -1,7 +1,10 @@
 const PREFIX = /^(?:و?ال|[بكف]ال|و?لل)(?=..)|^و(?=...)/u;
-/** Possession, of which `ت` is what an ending `ة` becomes before it; then plurals and feminine endings. */
+/**
+ * Possession, of which `ت` is what an ending `ة` becomes before it; then plurals, feminine endings, and the indefinite
+ * accusative.
+ */
 const SUFFIXES = [/(?<=...)(?:(?<!ا)ت)?(?:هما|هم|ها|نا|كم)$/u, /(?<=...)(?:(?<!ا)ته|(?<=ات)ه)$/u, /(?<=..)ها$/u,
-  /(?<=..)(?:ان|ات|ون|ين)$/u, /(?<=..)(?:يه|ه|ي)$/u];
+  /(?<=..)(?:ان|ات|ون|ين)$/u, /(?<=..)(?:يه|ه|ي)$/u, /(?<=...)ا$/u];
 
 /**
  * The light stemmer `light10` for Arabic (L. Larkey, L. Ballesteros and M. Connell, Light Stemming for Arabic

@@ -210,7 +210,7 @@ export const CATALOGUE: readonly Language[] = [{
 }, {
   code: 'no',
   name: 'Norwegian',
-  stem: norwegian,
+  stem: endings.norwegian(norwegian),
   apostrophes: possessive,
   letters: LATIN,
   accents: 'åø',

@@ -27,7 +27,12 @@ export function dutch(stem: (word: string) => string): (word: string) => string 
   };
 }
 
-/** The definite form in `-et`, which few other words end with; `m` and `n` are single at the end of words. */
+/** `m` and `n` are single at the end of words: `hjem`, `hjemmet`. */
+export function norwegian(stem: (word: string) => string): (word: string) => string {
+  return (word) => withoutDouble(stem(word), /[mn]/);
+}
+
+/** The same, and the definite form in `-et`, which few other words end with. */
 export function swedish(stem: (word: string) => string): (word: string) => string {
   return (word) => {
     const definite = word.replace(
@@ -46,10 +51,16 @@ export function greek(stem: (word: string) => string): (word: string) => string 
   };
 }
 
-/** The dative of words in `-t` behind a vowel, which looks like the locative of a shorter one: `ücrete`. */
+/**
+ * The dative of words in `-t` behind a vowel, which looks like the locative of a shorter one (`ücrete`), and words whose
+ * end looks like `-tir`, which is `-dir` behind a voiced letter (`kültür`).
+ */
 export function turkish(stem: (word: string) => string): (word: string) => string {
   const withoutDative = (word: string): string => word.replace(/(?<=..[aeıioöuü]t)[ae]$/, '');
-  return (word) => withoutDative(stem(withoutDative(word)));
+  return (word) => {
+    const single = word.replace(/(?<=...)l[ae]r$/, '');
+    return /[^fstkçşhp]t[ıiuü]r$/.test(single) ? single : withoutDative(stem(withoutDative(word)));
+  };
 }
 
 function singular(word: string): string {

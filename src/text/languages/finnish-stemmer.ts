@@ -8,8 +8,8 @@
  */
 export function stemFinnish(word: string): string {
   if (word.length < 4) return word;
-  const stem = withoutCase(withoutParticle(word));
-  const noun = stem.replace(/(?<=...)t$/, '').replace(NOUN, '');
+  const singular = withoutParticle(word).replace(/(?<=....)t$/, '');
+  const noun = withoutCase(singular).replace(ESSIVE, '').replace(NOUN, '');
   const bare = shortened(noun);
   return withoutGrade(bare);
 }
@@ -26,6 +26,9 @@ function withoutGrade(stem: string): string {
 /** What inflected nouns in `-us` (`opetu|ksen`), `-uus` (`vapau|det`) and `-nen` (`ihmi|set`) have behind their stem. */
 const NOUN = /(?<=..[aouy])(?:ks?[ei]?|s(?:te?)?|d[ei]?)$|(?<=..)is[ei]?$|(?<=....)im[ei]?$/;
 
+/** `orjana`, and words that only look like it: their other cases lose as much. */
+const ESSIVE = /(?<=..[aeiouy])na?$/;
+
 /** Without `-kin`, and without the possessive: `maassaan`, `oikeuksiensa`. */
 function withoutParticle(word: string): string {
   if (word.length < 8) return word;
@@ -35,7 +38,7 @@ function withoutParticle(word: string): string {
 /** The endings, those that are longer than others first, with what remains of them. */
 const CASES: readonly (readonly [least: number, ending: RegExp, rest: string])[] = [[9, /nnen$/, 's'], [9, /ntena$/,
   's'], [9, /tten$/, ''], [9, /eiden$/, ''], [6, /inen$/, ''], [7, /(?<=[uy])teen$|seen$/, ''], [6, /h[aeiouy]n$/, ''],
-  [7, /den$/, 's'], [7, /ksen$/, 's'], [6, /(?:ssa|sta|lla|lta|tta|ksi|lle)$/, ''], [6, /na$/, ''], [5,
+  [7, /den$/, 's'], [7, /ksen$/, 's'], [6, /(?:ssa|sta|lla|lta|tta|ksi|lle)$/, ''], [5,
   /(?:ta|(?<=a)an|(?<=e)en|(?<=i)in|(?<=o)on|(?<=u)un|(?<=y)yn|[an])$/, '']];
 
 function withoutCase(word: string): string {
@@ -46,6 +49,6 @@ function withoutCase(word: string): string {
 
 /** Without the vowels that change before the plural. */
 function shortened(stem: string): string {
-  const bare = stem.length > 3 ? stem.replace(/[aei]{1,2}$/, '').replace(/(?<=..[aeiouy])j$/, '') : stem;
-  return bare.length > 8 ? bare.replace(/[ou]$/, '') : bare;
+  const bare = stem.length > 3 ? stem.replace(/[aei]{1,2}$/, '') : stem;
+  return (bare.length > 8 ? bare.replace(/[ou]$/, '') : bare).replace(/(?<=..[aeiouy])j$/, '');
 }

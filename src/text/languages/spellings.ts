@@ -42,7 +42,7 @@ function withParticles({ letters, article }: NonNullable<Language['particles']>)
   return (form) => {
     const word = form.startsWith(article) ? form.slice(article.length) : form;
     const rest = letters.includes(form[0]!) && isLong(form.slice(1)) ? [form.slice(1)] : [];
-    return isLong(word) ? [...rest, ...Array.from(letters, (letter) => letter + word)] : rest;
+    return isLong(word) ? [...rest, ...Array.from(letters, (letter) => letter + foldDiacritics(word))] : rest;
   };
 }
 
