@@ -1,5 +1,4 @@
-import type { Fuzziness } from '../../generated/docs/sdk/types.gen.ts';
-import { planQuery, type Reading } from '../../src/docs/fulltext/search/query-plan.ts';
+import { type PlanOptions, planQuery, type Reading } from '../../src/docs/fulltext/search/query-plan.ts';
 import { termAnalyzer } from '../../src/docs/fulltext/view/analyzers.ts';
 import { PROSE_CLASSES } from '../../src/docs/fulltext/view/document-classes.ts';
 import { relevantHits, relevantTerms, rescored, takesFeedback } from '../../src/docs/fulltext/view/feedback.ts';
@@ -12,6 +11,9 @@ import { type FieldText, type Hit, InvertedIndex, RERANKED,
   type ScoringAlgorithm } from '../../src/search/inverted/index.ts';
 import { defaultStopWords, resolveLanguage } from '../../src/text/languages/index.ts';
 import type { Rankings } from './quire.ts';
+
+/** How words may differ from those of a query; not at all by default. */
+export type Leniency = Partial<Pick<PlanOptions, 'fuzzy' | 'prefix'>>;
 
 /** A candidate for reranking: its score before reranking, and its features. */
 export interface Candidate {
@@ -59,8 +61,8 @@ export class IndexInProcess {
   }
 
   /** Ids of the best documents of a query in simple mode. */
-  rank(query: string, algorithm: Algorithm, limit: number, rerank = true, fuzzy: Fuzziness = 0): string[] {
-    const readings = readingsOf(query, this.#lang, fuzzy);
+  rank(query: string, algorithm: Algorithm, limit: number, rerank = true, leniency: Leniency = {}): string[] {
+    const readings = readingsOf(query, this.#lang, leniency);
     const scoring = toScoring(algorithm, toWeights());
     const { hits } = this.#index.search(toIndexQuery(this.#index, readings), {
       algorithm: scoring,
@@ -104,17 +106,18 @@ export class IndexInProcess {
   }
 
   rankings(queries: Iterable<{ readonly id: string; readonly text: string }>, algorithm: Algorithm, limit: number,
-    rerank = true): Rankings
+    rerank = true, leniency: Leniency = {}): Rankings
   {
-    return new Map(Array.from(queries, ({ id, text }) => [id, this.rank(text, algorithm, limit, rerank)]));
+    return new Map(Array.from(queries, ({ id, text }) => [id, this.rank(text, algorithm, limit, rerank, leniency)]));
   }
 }
 
-function readingsOf(query: string, lang: string, fuzzy: Fuzziness = 0) {
+function readingsOf(query: string, lang: string, leniency: Leniency = {}) {
   return planQuery(query, {
     mode: 'simple',
     distance: 0,
-    fuzzy,
+    fuzzy: 0,
+    ...leniency,
     stemming: true,
     synonymsOf: undefined,
     languages: [{ lang, stopWords: defaultStopWords(lang), classes: PROSE_CLASSES }],

@@ -27,8 +27,9 @@ interface NameReading {
   readonly vocabulary: Vocabulary;
 }
 
-/** Factor of the score of another spelling, so that the one of the query ranks first. */
+/** Factors of the score of another spelling: behind the query's own, and for a word that no document has as asked. */
 const WEIGHT = 0.3;
+const ONLY_WEIGHT = 0.8;
 /** Longest name, in words, and most words of a query whose neighbours may be one name though spaces separate them. */
 const NAME_WORDS = 5;
 const QUERY_WORDS = 6;
@@ -102,20 +103,22 @@ function divided({ form, start, end }: TermNode, text: string, reading: NameRead
   const at = { start, end };
   const parts = text.split(BOUNDARY).flatMap((part) => formsOf(part));
   const isName = parts.length > 1 && parts.join('') === form;
-  const phrases = isName ? [parts] : [];
-  if (!isName) phrases.push(...divisionsOf(form, reading));
+  const { vocabulary, analyzer } = reading;
+  const phrases = isName
+    ? [parts].filter((forms) => forms.every((part) => vocabulary.documentsOf(part, analyzer) > 0))
+    : divisionsOf(form, reading);
+  const isKnown = phrases.length === 0 || vocabulary.documentsOf(form, analyzer) > 0;
+  const weight = isKnown ? WEIGHT : ONLY_WEIGHT;
   return [
-    ...phrases.filter((forms) => forms.every((part) => reading.vocabulary.documentsOf(part, reading.analyzer) > 0)).map(
-      (forms): Spelling => ({ kind: 'phrase', forms, weight: WEIGHT, ...at })
-    ),
-    ...(isName && form.length >= WITHIN_FROM && LETTERS.test(form) && reading.vocabulary.isWithin(form)
+    ...phrases.map((forms): Spelling => ({ kind: 'phrase', forms, weight, ...at })),
+    ...(isName && form.length >= WITHIN_FROM && LETTERS.test(form) && vocabulary.isWithin(form)
       ? [{ ...within(form), ...at }]
       : []),
   ];
 }
 
 /** A word that far more documents have than one of its parts is a word of its own, such as `background`. */
-function divisionsOf(form: string, { lang, isStopWord, vocabulary }: NameReading): string[][] {
+function divisionsOf(form: string, { lang, isStopWord, analyzer, vocabulary }: NameReading): string[][] {
   if (form.length < DIVIDED_FROM || !LETTERS.test(form)) return [];
   const letters = [...form];
   const whole = vocabulary.documentsWith(form);
@@ -124,7 +127,11 @@ function divisionsOf(form: string, { lang, isStopWord, vocabulary }: NameReading
     const parts = [letters.slice(0, i).join(''), letters.slice(i).join('')];
     const [left, right] = parts as [string, string];
     if (isStopWord(left) || (isStopWord(right) && (i < PART_FROM || !isParticle(right, lang)))) continue;
-    const documents = Math.min(vocabulary.documentsWith(left), vocabulary.documentsWith(right));
+    const ofLeft = vocabulary.documentsWith(left);
+    if (ofLeft === 0) continue;
+    // The last part of a word that no document has may be inflected: `eventlisteners`.
+    const ofRight = vocabulary.documentsWith(right) || (whole === 0 ? vocabulary.documentsOf(right, analyzer) : 0);
+    const documents = Math.min(ofLeft, ofRight);
     if (documents > 0 && documents * OWN_WORD >= whole) divisions.push({ parts, documents });
   }
   return divisions.sort((a, b) => b.documents - a.documents).slice(0, DIVISIONS).map(({ parts }) => parts);
