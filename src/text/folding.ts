@@ -22,9 +22,9 @@ const NASAL = /ङ्(?=[क-घ])|ञ्(?=[च-झ])|ण्(?=[ट-ढ])|न�
 const HAN = /\p{sc=Han}/u;
 
 /**
- * A form or stem without its diacritics, in NFC, and with simplified Chinese characters, so that `naïve` and `naive`,
- * `łódź` and `lodz`, `ёлка` and `елка`, `數據庫` and `数据库` are one term. It is applied after stemming, because stemmers need the accents of their language. The result is empty only
- * if the input is empty or consists only of accents.
+ * A form or stem without its diacritics, in NFC, and with simplified Chinese characters: `naïve` and `naive`, `łódź`
+ * and `lodz`, `ёлка` and `елка`, `數據庫` and `数据库` are one term. It is applied after stemming, because stemmers need
+ * the accents of their language. The result is empty only if the input is empty or consists only of accents.
  */
 export function foldDiacritics(form: string): string {
   if (ASCII.test(form)) return form;

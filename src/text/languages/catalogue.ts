@@ -160,7 +160,7 @@ export const CATALOGUE: readonly Language[] = [{
 }, {
   code: 'de',
   name: 'German',
-  stem: german,
+  stem: endings.german(german),
   apostrophes: possessive,
   letters: LATIN,
   accents: 'äöü',

@@ -43,23 +43,34 @@ export function swedish(stem: (word: string) => string): (word: string) => strin
   };
 }
 
-/** Nouns in `-ση`, `-ξη` and `-ψη`, which are declined in `-ε-`; plurals of words in `-ι` and `-ια`. */
+/** Verbs in `-et` behind letters that need it: `arbeitet`, `öffnet`. */
+export function german(stem: (word: string) => string): (word: string) => string {
+  return (word) => stem(word.replace(/(?<=..[dt]|.[bdfkpt]n|.chn|[^m].gn|.[dt]m)et$/, ''));
+}
+
+/**
+ * Nouns in `-ση`, `-ξη` and `-ψη`, which are declined in `-ε-`; plurals of words in `-ι` and `-ια`, of which the
+ * stemmer takes short ones for diminutives (`παιδιά`); adjectives in `-ικός`, of which it shortens some forms.
+ */
 export function greek(stem: (word: string) => string): (word: string) => string {
   return (word) => {
     const found = stem(word.replace(/(?<=..[σξψ])(?:εισ|εων|εωσ)$/, 'η'));
-    return found.replace(/(?<=...)ι$/, '').replace(/(?<=..ο)ντ$/, 'ν');
+    const whole = found.length < 3 && word.length > 4 ? word.replace(/[αεηιουω]{1,2}σ?$/, '') : found;
+    return whole.replace(/(?<=...)ι$/, '').replace(/(?<=....)ικ$/, '').replace(/(?<=..ο)ντ$/, 'ν');
   };
 }
 
 /**
- * The dative of words in `-t` behind a vowel, which looks like the locative of a shorter one (`ücrete`), and words whose
- * end looks like `-tir`, which is `-dir` behind a voiced letter (`kültür`).
+ * The dative of words in `-t` behind a vowel, which looks like the locative of a shorter one (`ücrete`); words whose
+ * end looks like `-tir`, which is `-dir` behind a voiced letter (`kültür`); and the `s` of possession (`dosyası`), so
+ * that words lose it that end with it.
  */
 export function turkish(stem: (word: string) => string): (word: string) => string {
   const withoutDative = (word: string): string => word.replace(/(?<=..[aeıioöuü]t)[ae]$/, '');
   return (word) => {
     const single = word.replace(/(?<=...)l[ae]r$/, '');
-    return /[^fstkçşhp]t[ıiuü]r$/.test(single) ? single : withoutDative(stem(withoutDative(word)));
+    if (/[^fstkçşhp]t[ıiuü]r$/.test(single)) return single;
+    return withoutDative(stem(withoutDative(word))).replace(/(?<=...[aeıioöuü])s$/, '');
   };
 }
 

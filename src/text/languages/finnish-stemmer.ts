@@ -23,7 +23,7 @@ function withoutGrade(stem: string): string {
   return (isDouble ? weak.slice(0, -1) : weak) + vowel;
 }
 
-/** What inflected nouns in `-us` (`opetu|ksen`), `-uus` (`vapau|det`) and `-nen` (`ihmi|set`) have behind their stem. */
+/** What nouns in `-us` (`opetu|ksen`), `-uus` (`vapau|det`), `-nen` (`ihmi|set`) and `-in` have behind their stem. */
 const NOUN = /(?<=..[aouy])(?:ks?[ei]?|s(?:te?)?|d[ei]?)$|(?<=..)is[ei]?$|(?<=....)im[ei]?$/;
 
 /** `orjana`, and words that only look like it: their other cases lose as much. */

@@ -36,7 +36,10 @@ export function spellingsOf(lang: string): Spellings | undefined {
   };
 }
 
-/** Stemmers cannot tell a particle from the first letter of a word: `بجريمة` is `ب` and `جريمة`, but `بطالة` is one word. */
+/**
+ * Stemmers cannot tell a particle from the first letter of a word: `بجريمة` is `ب` and `جريمة`, but `بطالة` is one
+ * word.
+ */
 function withParticles({ letters, article }: NonNullable<Language['particles']>): (form: string) => string[] {
   const isLong = (word: string): boolean => word.length >= LEAST_BEHIND_PARTICLE;
   return (form) => {
