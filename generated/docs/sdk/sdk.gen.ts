@@ -669,7 +669,7 @@ export const reindexFullText = <ThrowOnError extends boolean = false>(options: O
 /**
  * List the languages of full-text search
  *
- * Returns the 28 languages that have a stemmer and stop words, and which of them is the server's default.
+ * Returns the 29 languages that have a stemmer and stop words, and which of them is the server's default.
  */
 export const listFullTextLanguages = <ThrowOnError extends boolean = false>(options?: Options<ListFullTextLanguagesData, ThrowOnError>): RequestResult<ListFullTextLanguagesResponses, ListFullTextLanguagesErrors, ThrowOnError> => (options?.client ?? client).get<ListFullTextLanguagesResponses, ListFullTextLanguagesErrors, ThrowOnError>({
     security: CREDENTIALS,

@@ -2920,7 +2920,7 @@ export type ReindexFullTextResponse = {
 
 export type ListFullTextLanguagesResponse = {
     /**
-     * The 28 languages.
+     * The 29 languages.
      */
     languages: Array<{
         /**
