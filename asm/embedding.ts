@@ -4,8 +4,8 @@
 // src/kernels/embedding-twin.ts is the plain twin.
 
 // (The compiler finds re-exported files only without their extension.)
-export { classesOf, deskBytes, directoryOf, laidPieces, layModel, modelEnd, outputOf, pieceEnglishAt, pieceLinesAt,
-  pieceResultsOf, roundedOf, scalesAt, setLaidPieces, textRoom, tokensOf, vectorsAt,
+export { classesOf, clearDesk, deskBytes, directoryOf, laidPieces, layModel, modelEnd, outputOf, pieceEnglishAt,
+  pieceLinesAt, pieceResultsOf, roundedOf, scalesAt, setLaidPieces, textRoom, tokensOf, vectorsAt,
   vocabularyAt } from './embedding/layout';
 export { matchTokens, measureVectors, prepareQuery } from './embedding/match';
 export { indexPieces } from './embedding/pieces';

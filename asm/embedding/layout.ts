@@ -230,6 +230,11 @@ export function slotMask(): u32 {
   return load<u32>(H_SLOT_MASK);
 }
 
+/** Makes the desk of a thread that has ended, perhaps in the middle of its work, fit for another one. */
+export function clearDesk(desk: usize): void {
+  memory.fill(countsOf(desk), 0, 4 * rowCount());
+}
+
 /** End of the model: the memory must reach that far. */
 export function modelEnd(): usize {
   return load<u32>(H_END);

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { EmbeddingTwin, roundedTwin } from './embedding-twin.ts';
-import { EmbeddingKernel, layPieceRows, layPieceWords, layTokenVectors, type TokenVectors } from './embedding.ts';
+import { EmbeddingKernel, layPieceRows, layPieceWords, layTokenVectors, type TokenVectors,
+  withDesk } from './embedding.ts';
 import { PieceTwin } from './piece-twin.ts';
 
 const TOKENS = ['[PAD]', '[UNK]', '[CLS]', 'the', 'cat', 'cats', '##s', '##t', 'c', '##a', '##at', 'a', '##b', '##bb',
@@ -108,6 +109,15 @@ describe.each(['release', 'debug'] as const)('sums of token vectors, %s build', 
       expect(second).toEqual(first);
     }
     expect(kernel.vector('the')).not.toEqual(kernel.vector('cat'));
+  });
+
+  it('are made by kernels that follow each other at one desk', () => {
+    const shared = withDesk(laid);
+    const bytes = laid.memory.buffer.byteLength;
+    for (let i = 0; i < 3; i++)
+      expect(new EmbeddingKernel(shared, build).vector('the cat')).toEqual(kernel.vector('the cat'));
+    // The first one adds a page of characters.
+    expect(laid.memory.buffer.byteLength).toBeLessThanOrEqual(bytes + 65_536);
   });
 
   it('know a word of 100 characters and none that is longer', () => {

@@ -50,6 +50,7 @@ interface EmbeddingExports extends WebAssembly.Exports {
   laidPieces(): number;
   setLaidPieces(laid: number): void;
   deskBytes(): number;
+  clearDesk(desk: number): void;
   textRoom(): number;
   tokensOf(desk: number): number;
   outputOf(desk: number): number;
@@ -83,6 +84,22 @@ export interface ModelMemory {
   readonly tokens: number;
   /** Space for pieces, which may be laid later. */
   readonly space: PieceSizes;
+  /** The desk of a thread; without it, a kernel allocates its own. */
+  readonly desk?: number;
+}
+
+/**
+ * A model with a desk for threads that follow each other: the memory of a model never shrinks, so each desk that is
+ * allocated stays.
+ */
+export function withDesk(model: ModelMemory): ModelMemory {
+  const call = instantiateKernel(loadKernel('embedding', 'release'), model.memory) as EmbeddingExports;
+  return { ...model, desk: grow(model.memory, call.deskBytes()) };
+}
+
+/** Allocates new bytes, which are zero, and returns their address. */
+function grow(memory: WebAssembly.Memory, bytes: number): number {
+  return memory.grow(Math.ceil(bytes / PAGE)) * PAGE;
 }
 
 /**
@@ -182,11 +199,12 @@ export class EmbeddingKernel {
   /** The text whose pieces the desk has, and their number. */
   #pieced: { readonly text: string; readonly count: number } | undefined;
 
-  constructor({ memory, dims }: ModelMemory, build: KernelBuild = 'release') {
+  constructor({ memory, dims, desk }: ModelMemory, build: KernelBuild = 'release') {
     this.dims = dims;
     this.#memory = memory;
     this.#call = instantiateKernel(loadKernel('embedding', build), memory) as EmbeddingExports;
-    this.#desk = this.#grow(this.#call.deskBytes());
+    this.#desk = desk ?? grow(memory, this.#call.deskBytes());
+    if (desk !== undefined) this.#call.clearDesk(desk);
     this.maxLength = Math.floor(this.#call.textRoom() / UTF8_BYTES);
     // A view of shared memory stays valid when the memory grows.
     this.#text = Buffer.from(memory.buffer, this.#desk, this.#call.textRoom());
@@ -318,16 +336,11 @@ export class EmbeddingKernel {
   /** Adds what is known of 256 characters to a directory. */
   #addPage(directory: number, page: number, bytes: Uint8Array): void {
     if (this.#free + bytes.length > this.#freeEnd) {
-      this.#free = this.#grow(PAGE);
+      this.#free = grow(this.#memory, PAGE);
       this.#freeEnd = this.#free + PAGE;
     }
     new Uint8Array(this.#memory.buffer).set(bytes, this.#free);
     new DataView(this.#memory.buffer).setUint32(directory + page * 4, this.#free, true);
     this.#free += bytes.length;
-  }
-
-  /** Allocates new bytes, which are zero and belong to this instance alone; returns their address. */
-  #grow(bytes: number): number {
-    return this.#memory.grow(Math.ceil(bytes / PAGE)) * PAGE;
   }
 }

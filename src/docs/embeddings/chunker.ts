@@ -5,11 +5,13 @@ import { lexicalProfile } from '../../text/chunk/index.ts';
 import { codeLanguage, isCodeDocument } from '../../text/code/index.ts';
 import { HeadingTrail } from '../../text/headings.ts';
 import type { Meta } from '../documents/index.ts';
+import { isEnglish } from './known-language.ts';
 import { chunkSizeOf, type EmbeddingSettings } from './settings.ts';
 
 /** The parts of a document that decide how it is cut, except its body. */
 export interface Cuttable {
   readonly key: string;
+  readonly lang?: string | undefined;
   readonly meta: Meta;
 }
 
@@ -49,7 +51,10 @@ export interface Chunker {
    * The same chunks for embedding, and blank ones: without their strings, which take longer to make than the vectors.
    */
   piecesOf(document: Cuttable & { readonly contentMd: string; readonly utf8: Buffer }): Iterable<Piece>;
-  /** Names the way in which a document is cut: equal names and equal bodies produce equal chunks. */
+  /**
+   * Names the way in which a document is cut: equal names and equal bodies produce equal chunks, and equal vectors of a
+   * model that knows more than English.
+   */
   chunkingOf(document: Cuttable): string;
 }
 
@@ -103,12 +108,15 @@ export function createChunker(settings: Pick<EmbeddingSettings, 'chunkEnabled' |
     },
     piecesOf: (document) => piecesIn(cut(document, document.utf8)),
     chunkingOf(document) {
-      if (!chunkEnabled) return 'whole';
       const style = passages();
       const size = chunkSizeOf(settings, style);
-      if (isCode(document)) return `code ${lexicalProfile(codeLanguage(document))} ${size}`;
-      // The title is embedded too, so another title makes other chunks. `passages` were embedded with their markup.
-      return style === undefined ? `prose ${size}` : `plain ${size} ${crc32(titleOf(document) ?? '').toString(16)}`;
+      const name = (): string => {
+        if (!chunkEnabled) return 'whole';
+        if (isCode(document)) return `code ${lexicalProfile(codeLanguage(document))} ${size}`;
+        // The title is embedded too, so another title makes other chunks. `passages` were embedded with their markup.
+        return style === undefined ? `prose ${size}` : `plain ${size} ${crc32(titleOf(document) ?? '').toString(16)}`;
+      };
+      return style?.byLanguage === true && isEnglish(document.lang) !== true ? `${name()} pieces` : name();
     },
   };
 }

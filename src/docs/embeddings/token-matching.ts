@@ -5,6 +5,7 @@ import { Pace } from '../../lib/pace.ts';
 import type { BodyCodec, Row, Sql } from '../../storage/index.ts';
 import { type Chunker, embeddedText } from './chunker.ts';
 import type { BodyStates, EmbeddedBody } from './encoder/passage-rows.ts';
+import { isEnglish } from './known-language.ts';
 import { loadDocuments } from './load-documents.ts';
 import type { Providers } from './providers.ts';
 import { type DocumentTokens, isSameVersion, TokenStore } from './token-store.ts';
@@ -61,7 +62,7 @@ export class TokenMatching {
       if (provider.matcher === undefined || provider.model !== model.model || provider.variant !== model.variant)
         return undefined;
       const matcher = await provider.matcher();
-      const query = matcher.tokensOf(text);
+      const { all: query } = await matcher.tokensOf([text]);
       const versions = await this.#versions(ords);
       // Nothing is awaited between a look into the cache and the comparison or the copies: other searches replace what
       // is cached meanwhile.
@@ -134,10 +135,9 @@ export class TokenMatching {
       CHARACTERS);
     const pace = new Pace();
     for (const document of documents) {
-      const { ord, chunks } = document;
+      const { ord, lang, chunks } = document;
       if (!isSameVersion(document, versions.get(ord)!) || chunks.length === 0) continue;
-      const all = matcher.tokensOf(chunks.map(embeddedText).join('\n'));
-      const tokens = { all, lead: matcher.tokensOf(embeddedText(chunks[0]!)).length };
+      const tokens = await matcher.tokensOf(chunks.map(embeddedText), isEnglish(lang));
       this.#store.set(ord, document, tokens);
       found.set(ord, tokens);
       await pace.rest();
