@@ -84,6 +84,10 @@ class CachedQueries implements CachedProvider {
     return this.#provider.sharedModel?.bind(this.#provider);
   }
 
+  get knows(): EmbeddingProvider['knows'] {
+    return this.#provider.knows?.bind(this.#provider);
+  }
+
   get matcher(): EmbeddingProvider['matcher'] {
     return this.#provider.matcher?.bind(this.#provider);
   }

@@ -106,6 +106,11 @@ export interface EmbeddingProvider {
    * `embed` does. `isEnglish`: whether all are known to be English.
    */
   readonly sharedModel?: ((isEnglish: boolean) => Promise<ModelMemory>) | undefined;
+  /**
+   * For a model that does not know all scripts: whether it knows that of most of a text; otherwise the text's vector
+   * only tells its spelling. Rejects as `embed` does.
+   */
+  readonly knows?: ((text: string) => Promise<boolean>) | undefined;
   /** For a model that has vectors of tokens; rejects as `embed` does. */
   readonly matcher?: (() => Promise<TokenMatcher>) | undefined;
   /** Cancels calls in progress and releases threads and memory; later calls reject. */

@@ -68,7 +68,8 @@ export function embeddedText({ text, context = '', plain = text }: DocumentChunk
  * document decides its kind, unless the server forces one; without chunking, a body is one chunk. `passages` returns
  * the style that suits the current model, if it has one: then prose is cut into passages of that size, which are
  * embedded without their markup, with the title and headings above them. A passage of nothing but markup, such as code,
- * is embedded as it is. The first passage is the document's lead.
+ * is embedded as it is. The first passage is the document's lead. If the style depends on the language, documents that
+ * are not known to be in English have passages of about as much text as English ones, whatever their script.
  */
 export function createChunker(settings: Pick<EmbeddingSettings, 'chunkEnabled' | 'chunkMode' | 'chunkSize'>,
   passages: () => PassageStyle | undefined = () => undefined): Chunker
@@ -77,6 +78,7 @@ export function createChunker(settings: Pick<EmbeddingSettings, 'chunkEnabled' |
   const isCode = (
     document: Cuttable,
   ): boolean => (chunkMode === undefined ? isCodeDocument(document) : chunkMode === 'code');
+  const isByLanguage = ({ lang }: Cuttable): boolean => passages()?.byLanguage === true && isEnglish(lang) !== true;
   const cut = (document: Cuttable & { readonly contentMd: string }, bytes: Buffer): CutBody => {
     const { contentMd } = document;
     if (contentMd.trim() === '') return { bytes, ranges: [], passages: undefined };
@@ -90,7 +92,9 @@ export function createChunker(settings: Pick<EmbeddingSettings, 'chunkEnabled' |
     const style = passages();
     const size = chunkSizeOf(settings, style);
     const code = isCode(document);
-    const ranges = code ? kernel.code(bytes, lexicalProfile(codeLanguage(document)), size) : kernel.prose(bytes, size);
+    const ranges = code
+      ? kernel.code(bytes, lexicalProfile(codeLanguage(document)), size)
+      : kernel.prose(bytes, size, isByLanguage(document));
     const isPlain = style !== undefined && !code;
     return {
       bytes,
@@ -116,7 +120,7 @@ export function createChunker(settings: Pick<EmbeddingSettings, 'chunkEnabled' |
         // The title is embedded too, so another title makes other chunks. `passages` were embedded with their markup.
         return style === undefined ? `prose ${size}` : `plain ${size} ${crc32(titleOf(document) ?? '').toString(16)}`;
       };
-      return style?.byLanguage === true && isEnglish(document.lang) !== true ? `${name()} pieces` : name();
+      return isByLanguage(document) ? `${name()} pieces` : name();
     },
   };
 }

@@ -55,6 +55,12 @@ export class StaticProvider implements EmbeddingProvider {
     return tokenModel(isEnglish ? undefined : 'rows');
   }
 
+  async knows(text: string): Promise<boolean> {
+    this.#mustGoOn(undefined);
+    const kernel = await this.#open();
+    return !(await withPieces(() => mixtureOf(kernel, text))).isUnknown;
+  }
+
   async matcher(): Promise<TokenMatcher> {
     this.#mustGoOn(undefined);
     const kernel = await this.#open();
