@@ -17,7 +17,7 @@
 // | text: UTF-8, or UTF-16 for pieces | ids: u32 | word | hashes | directory | output: f32, rounded (round.ts)
 //     | counts: u32 per token | terms: u32 row, f32 weight (or a query: match.ts)
 //     | rows of similarities: u32 per token, u32 rows in use | similarities: f32 (both: match.ts)
-//     | results, classes, points, best, steps (unigram.ts) |
+//     | results, classes, points, best, steps (unigram.ts) | known words (known-words.ts) |
 //
 // Counts are zero between two calls. The directory has the address of a page of folds for every 256 code points, or 0.
 // A page has 16 bytes for each code point: its class, the number of bytes, and those bytes
@@ -74,7 +74,10 @@ const D_OUTPUT: usize = D_DIRECTORY + 4 * FOLD_PAGES;
 export const FOLD_BYTES: usize = 16;
 /** Most UTF-16 units of a text that is cut into pieces. */
 export const PIECE_UNITS: u32 = 100_000;
-/** Numbers of a result of `tokenizePieces`. */
+/** Words whose pieces a desk remembers; a power of two. */
+export const KNOWN_WORDS: usize = 4096;
+export const KNOWN_WORD_BYTES: usize = 128;
+/** Bytes for the results of `tokenizePieces`. */
 const RESULTS: usize = 64;
 /** Bytes before the levels of a rounded vector: its least number and its step. */
 export const ROUNDED_HEAD: usize = 8;
@@ -242,7 +245,7 @@ export function modelEnd(): usize {
 
 /** Bytes of a desk for the model. */
 export function deskBytes(): usize {
-  return aligned(stepsOf(0) + 4 * (<usize>PIECE_UNITS + 2));
+  return knownWordsOf(0) + KNOWN_WORDS * KNOWN_WORD_BYTES;
 }
 
 /** Most bytes of a text. */
@@ -328,4 +331,8 @@ export function bestOf(desk: usize): usize {
 /** The last step of the best path to each place: u32. */
 export function stepsOf(desk: usize): usize {
   return aligned(bestOf(desk) + 8 * (<usize>PIECE_UNITS + 2));
+}
+
+export function knownWordsOf(desk: usize): usize {
+  return aligned(stepsOf(desk) + 4 * (<usize>PIECE_UNITS + 2));
 }

@@ -19,12 +19,13 @@ const MINUS: u8 = 0x2d;
 const POINT: u8 = 0x2e;
 const ZERO: u8 = 0x30;
 
-/** The node behind a code point from a node on, or 0; the root is 0. */
-export function childOf(node: u32, character: u32): u32 {
+/**
+ * The node behind a code point from a node on, or 0; the root is 0. `slots` and `bits` are those of the table, which
+ * callers read once.
+ */
+export function childOf(slots: usize, bits: u32, node: u32, character: u32): u32 {
   const key = <u64>node | (<u64>character << CHARACTER_SHIFT);
-  const bits = trieBits();
   const mask = (<u32>1 << bits) - 1;
-  const slots = trieAt();
   let slot = <u32>((key * MULTIPLIER) >> (64 - bits));
   let entry = load<u64>(slots + (<usize>slot << 3));
   while (entry !== 0) {
@@ -36,8 +37,8 @@ export function childOf(node: u32, character: u32): u32 {
 }
 
 /** The piece that ends at a node + 1, or 0. */
-export function pieceAt(node: u32): u32 {
-  return <u32>(load<u64>(trieAt() + (<usize>(node - 1) << 3)) >> PIECE_SHIFT);
+export function pieceAt(slots: usize, node: u32): u32 {
+  return <u32>(load<u64>(slots + (<usize>(node - 1) << 3)) >> PIECE_SHIFT);
 }
 
 /**
@@ -79,7 +80,7 @@ function addPiece(piece: u32, at: usize, end: usize, free: u32): u32 {
       if (character > 0x24f && !(character >= 0x1e00 && character <= 0x1eff)) isLatin = false;
     }
     at += lead < 0x80 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
-    let child = childOf(node, character);
+    let child = childOf(trieAt(), trieBits(), node, character);
     if (child === 0) {
       made++;
       if (made > free) return made;

@@ -2,8 +2,10 @@
 // word is a run of a script that has no spaces, any other run of letters, digits and marks behind U+2581, or one other
 // visible character. A code point without a piece of its own is skipped at a cost, and has no token.
 
+import { evidenceOfWord, idsOfWord, isKnown, MOST_POINTS, placeOfWord, rememberWord,
+  unknownOfWord } from './known-words.ts';
 import { bestOf, classesOf, PIECE_UNITS, pieceEnglishAt, pieceLatinAt, pieceResultsOf, pieceScoreAt, pointsOf, stepsOf,
-  tokenCount, tokensOf } from './layout.ts';
+  tokenCount, tokensOf, trieAt, trieBits } from './layout.ts';
 import { childOf, pieceAt, WORD_MARK } from './pieces.ts';
 import { MISSING } from './tokenizer.ts';
 
@@ -59,9 +61,8 @@ export function tokenizePieces(desk: usize, units: u32): u32 {
       break;
     }
     if (count > 0 && (next !== kind || kind === OTHER)) {
-      const first = out;
-      out = cut(desk, count, first);
-      english += evidenceOf(first, out);
+      out = addWord(desk, count, out);
+      english += load<i32>(results);
       if (kind !== OTHER) {
         letters += kind === SPACED ? count - 1 : count;
         unknown += load<u32>(results + 8);
@@ -84,13 +85,33 @@ export function tokenizePieces(desk: usize, units: u32): u32 {
 }
 
 /**
- * Writes the ids of a word of `count` code points, and returns the end of them; the last result is the number of code
- * points without a piece.
+ * Writes the ids of a word of `count` code points, and returns the end of them; the results are how English it is, and
+ * the number of its code points without a piece.
  */
+function addWord(desk: usize, count: u32, out: usize): usize {
+  const results = pieceResultsOf(desk);
+  const points = pointsOf(desk);
+  const place = count > MOST_POINTS ? 0 : placeOfWord(desk, points, count);
+  if (place !== 0 && isKnown(place, points, count)) {
+    store<i32>(results, evidenceOfWord(place));
+    store<u32>(results + 8, unknownOfWord(place));
+    return idsOfWord(place, out);
+  }
+  const end = cut(desk, count, out);
+  const evidence = evidenceOf(out, end);
+  store<i32>(results, evidence);
+  if (place !== 0) rememberWord(place, points, count, out, end, load<u32>(results + 8), evidence);
+  return end;
+}
+
+/** Writes the ids of a word; the last result is the number of code points without a piece. */
 function cut(desk: usize, count: u32, out: usize): usize {
   const points = pointsOf(desk);
   const best = bestOf(desk);
   const steps = stepsOf(desk);
+  const slots = trieAt();
+  const bits = trieBits();
+  const scores = pieceScoreAt(0);
   store<f64>(best, 0);
   for (let i: usize = 1; i <= <usize>count; i++) store<f64>(best + (i << 3), UNREACHED);
   for (let i: u32 = 0; i < count; i++) {
@@ -98,13 +119,13 @@ function cut(desk: usize, count: u32, out: usize): usize {
     let isAlone: bool = false;
     let node: u32 = 0;
     for (let j = i; j < count;) {
-      node = childOf(node, load<u32>(points + (<usize>j << 2)));
+      node = childOf(slots, bits, node, load<u32>(points + (<usize>j << 2)));
       if (node === 0) break;
       j++;
-      const piece = pieceAt(node);
+      const piece = pieceAt(slots, node);
       if (piece === 0) continue;
       if (j === i + 1) isAlone = true;
-      take(best, steps, j, sum + load<f64>(pieceScoreAt(piece - 1)), piece | ((j - i) << LENGTH_SHIFT));
+      take(best, steps, j, sum + load<f64>(scores + (<usize>(piece - 1) << 3)), piece | ((j - i) << LENGTH_SHIFT));
     }
     if (!isAlone) take(best, steps, i + 1, sum + UNKNOWN, 1 << LENGTH_SHIFT);
   }

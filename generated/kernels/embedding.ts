@@ -1,5 +1,7 @@
 // Constants of asm/embedding. Generated: change them there, then run `npm run generate`.
 
+/** Code points of the longest word that is remembered. */
+export const MOST_POINTS = 22;
 /** Bytes of the longest token, without the mark of a continuing piece. */
 export const H_LONGEST = 65576;
 /** Id of `[UNK]`. */
@@ -19,6 +21,9 @@ export const SIMILARITIES = 131072;
 export const FOLD_BYTES = 16;
 /** Most UTF-16 units of a text that is cut into pieces. */
 export const PIECE_UNITS = 100000;
+/** Words whose pieces a desk remembers; a power of two. */
+export const KNOWN_WORDS = 4096;
+export const KNOWN_WORD_BYTES = 128;
 /** Bytes before the levels of a rounded vector: its least number and its step. */
 export const ROUNDED_HEAD = 8;
 /** Marks the beginning of a word. */

@@ -53,7 +53,7 @@ export class TokenMatching {
   /**
    * How well documents have the words of a text or similar ones, from 0 to 1: the mean of their first passage and of
    * their first 2,500 characters. Documents that changed since they were embedded, and large ones, are left out.
-   * Undefined if the current provider's model is another one or has no token vectors.
+   * Undefined if the current provider's model is another one or has no token vectors, or none of the text.
    */
   async similarities(text: string, model: Pick<ModelIdentity, 'model' | 'variant'>,
     ords: readonly number[]): Promise<ReadonlyMap<number, number> | undefined>
@@ -63,6 +63,7 @@ export class TokenMatching {
         return undefined;
       const matcher = await provider.matcher();
       const { all: query } = await matcher.tokensOf([text]);
+      if (query.length === 0) return undefined;
       const versions = await this.#versions(ords);
       // Nothing is awaited between a look into the cache and the comparison or the copies: other searches replace what
       // is cached meanwhile.

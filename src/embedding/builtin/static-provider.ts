@@ -67,7 +67,8 @@ export class StaticProvider implements EmbeddingProvider {
     return {
       async tokensOf(passages, isEnglish) {
         const text = passages.join('\n');
-        const { english } = await withPieces(() => mixtureOf(kernel, text, isEnglish));
+        const { english, isUnknown } = await withPieces(() => mixtureOf(kernel, text, isEnglish));
+        if (isUnknown) return { all: new Uint16Array(), lead: 0 };
         const ids = (some: string) => new Set(english >= MOSTLY ? kernel.tokens(some) : kernel.pieces(some));
         return { all: encodeTokens(ids(text)), lead: encodeTokens(ids(passages[0] ?? '')).length };
       },

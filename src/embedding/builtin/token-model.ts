@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { type EmbeddingKernel, layPieceRows, layPieceWords, layTokenVectors,
   type ModelMemory } from '../../kernels/embedding.ts';
 import { EmbeddingError } from '../provider.ts';
-import { addWord } from './hash-features.ts';
+import { addWord, countWords, weight } from './hash-features.ts';
 
 /** The folder of the package's models, for source and for the built package. */
 const MODELS = new URL('../../../models/', import.meta.url);
@@ -168,12 +168,19 @@ export function embedText(kernel: EmbeddingKernel, text: string, isEnglish?: boo
   const mixture = mixtureOf(kernel, text, isEnglish);
   if (typeof mixture === 'string') return mixture;
   const { english, isUnknown } = mixture;
-  if (isUnknown) return spelling(text, kernel.dims);
+  if (isUnknown) return spelledWords(text, kernel.dims);
   const other = english < 1 ? kernel.pieceVector(text) : undefined;
   // A text of which one model knows nothing has the vector of the other one.
   const own = english > 0 || other === undefined ? kernel.vector(text) : undefined;
   if (own === undefined || other === undefined) return own ?? other ?? spelling(text, kernel.dims);
   return unit(own.map((value, i) => english * value + (1 - english) * other[i]!)) ?? own;
+}
+
+/** A vector by the words of a text in a script that the models do not know, as `hashed-ngrams` has them. */
+function spelledWords(text: string, dims: number): Float32Array {
+  const vector = new Float32Array(dims);
+  for (const [word, times] of countWords(text)) addWord(vector, word, weight(word, times));
+  return unit(vector) ?? spelling(text, dims);
 }
 
 /**

@@ -63,7 +63,20 @@ it('a question finds the page that answers it, whatever their languages', async 
 it('a question in a script that the model does not know is compared by its spelling, and the answer says so', async () => {
   await write('en');
   await fixture.call('addDocument', { collection: 'c', key: 'tamil', lang: 'ta', contentMd: 'தமிழ் மொழி பழமையானது' });
+  await fixture.call('addDocument', {
+    collection: 'c',
+    key: 'thai',
+    lang: 'th',
+    contentMd: 'ขนมปังทำจากแป้ง น้ำ เกลือ และยีสต์',
+  });
+  await fixture.call('addDocument', {
+    collection: 'c',
+    key: 'korean',
+    lang: 'ko',
+    contentMd: '빵은 밀가루로 만듭니다.',
+  });
   await fixture.caughtUp();
+  expect((await fixture.find('ทำขนมปัง', { topK: 1 })).results[0]?.document.key).toBe('thai');
   const answer = await fixture.find('தமிழ் மொழி', { topK: 1 });
   expect(answer.results.map(({ document: { key } }) => key)).toEqual(['tamil']);
   expect(answer).toMatchObject({
