@@ -10,7 +10,7 @@ const CHARACTER_SHIFT: u64 = 22;
 const PIECE_SHIFT: u64 = 43;
 const KEY_MASK: u64 = (<u64>1 << PIECE_SHIFT) - 1;
 /** 2 to the 64th, divided by the golden ratio: Fibonacci hashing. */
-const MULTIPLIER: u64 = 0x9e37_79b9_7f4a_7c15;
+const MULTIPLIER: u64 = (<u64>0x9e37_79b9 << 32) | 0x7f4a_7c15;
 /** Marks the beginning of a word. */
 export const WORD_MARK: u32 = 0x2581;
 const NEWLINE: u8 = 0x0a;

@@ -1,7 +1,7 @@
 // How texts are prepared for the tokeniser of pieces, and what their characters are to it (models/README.md).
 
 /** Soft hyphens, characters of no width, Arabic vowel signs and tatweel, and variation selectors. */
-const LEFT_OUT = /[\u00ad\u200b-\u200f\u2060\ufeff\u064b-\u0652\u0670\u0640\ufe0e\ufe0f]/g;
+const LEFT_OUT = /[\u00ad\u200b-\u200f\u2060\ufeff\u0640]|[\u064b-\u0652]|\u0670|[\ufe0e\ufe0f]/g;
 /** Scripts without spaces: Han, kana, Thai, Lao, Khmer, Burmese. */
 const UNSPACED =
   /[\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\u{20000}-\u{3ffff}\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]/u;
