@@ -1,5 +1,5 @@
-// The pieces of words that occurred before, because most words of a text do. A desk has a table of them, in which a word
-// replaces another one with the same place:
+// The pieces of words that occurred before, because most words of a text do. A desk has a table of them, in which a
+// word replaces another one with the same place:
 //
 //     | u8 points, u8 ids, u8 unknown, u8 | i32 how English | ids: u32, 8 | points: u32, 22 |
 

@@ -144,7 +144,7 @@ function rowCount(): usize {
   return <usize>tokenCount() + pieceCount();
 }
 
-/** Whether nothing, the words, or also the rows of pieces have been laid; threads read it while another one lays them. */
+/** Whether nothing, the words, or also the rows of pieces are laid; threads read it while another one lays them. */
 export function laidPieces(): u32 {
   return atomic.load<u32>(H_LAID);
 }

@@ -1,6 +1,6 @@
 // The vocabulary of pieces: a trie of code points as one open hash table. A slot is a node; it has, from its lowest bit
-// on, the slot of its parent + 1 (22 bits, 0 for the root), the code point that leads to it (21 bits), and the number of
-// the piece that ends there + 1 (21 bits), or 0.
+// on, the slot of its parent + 1 (22 bits, 0 for the root), the code point that leads to it (21 bits), and the number
+// of the piece that ends there + 1 (21 bits), or 0.
 //
 // A line of the vocabulary is a piece, a tab, and its log-probability, a decimal number.
 

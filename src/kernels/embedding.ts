@@ -103,8 +103,8 @@ function grow(memory: WebAssembly.Memory, bytes: number): number {
 }
 
 /**
- * Copies a model into a memory of its own, with space for pieces. Throws a `RangeError` if the sizes of the files do not
- * match.
+ * Copies a model into a memory of its own, with space for pieces. Throws a `RangeError` if the sizes of the files do
+ * not match.
  */
 export function layTokenVectors({ vocabulary, vectors, scales }: TokenVectors, build: KernelBuild = 'release',
   space: PieceSizes = { pieces: 0, vocabularyBytes: 0 }): ModelMemory

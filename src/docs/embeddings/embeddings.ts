@@ -66,8 +66,8 @@ export interface Embeddings extends Chunker {
   embedTexts(texts: readonly string[], role: EmbeddingRole, signal?: AbortSignal): Promise<TextVectors>;
   /**
    * The vector of a query, for a collection that has vectors of the models in `present` (the model of the most
-   * documents first); `isUnknown` if the model does not know its script. It is made by the current provider's model, unless most documents have vectors of another model
-   * that is available. Fails as `embedTexts` does.
+   * documents first); `isUnknown` if the model does not know its script. It is made by the current provider's model,
+   * unless most documents have vectors of another model that is available. Fails as `embedTexts` does.
    */
   embedQuery(text: string, signal?: AbortSignal,
     present?: readonly ModelIdentity[]

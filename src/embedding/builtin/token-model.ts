@@ -53,8 +53,8 @@ export type PiecePart = 'words' | 'rows';
 
 /**
  * The token vectors of `static-en-256`, in memory that threads can share, to which `static-multi-256` is added where it
- * is needed. Every file is read and checked once, on first use. Calls reject with an EmbeddingError if a file is missing
- * or does not have the expected hash; the next call tries again.
+ * is needed. Every file is read and checked once, on first use. Calls reject with an EmbeddingError if a file is
+ * missing or does not have the expected hash; the next call tries again.
  */
 class TokenModel {
   readonly #folder: URL;
@@ -130,7 +130,7 @@ async function read(folder: URL, { name, sha256 }: ModelFile): Promise<Uint8Arra
   return bytes;
 }
 
-/** Evidence of English from which on a text is not, and the distance from there to a text that is (models/README.md). */
+/** Evidence of English up to which a text is not, and the distance from there to a text that is (models/README.md). */
 const NOT_ENGLISH = -72;
 const UNSURE = 48;
 /** Share of letters without a piece from which on a text is in a script that the model does not know. */
