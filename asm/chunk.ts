@@ -42,10 +42,11 @@ export function plain(length: u32): void {
 /**
  * Writes the next chunks of a marked text and returns their number, which is 0 at the end. `from` and
  * `line` are 0 and 1 at first, then the end of the last chunk and its last line. With `whole`, text that cannot
- * be cut within `budget` characters is kept whole; otherwise it is cut anywhere.
+ * be cut within `budget` characters is kept whole; otherwise it is cut anywhere. With `dense`, characters of scripts in
+ * which a text has fewer of them count for several.
  */
-export function pack(from: u32, line: u32, length: u32, budget: u32, whole: bool): u32 {
-  return packFrom(from, line, length, budget, whole);
+export function pack(from: u32, line: u32, length: u32, budget: u32, whole: bool, dense: bool): u32 {
+  return packFrom(from, line, length, budget, whole, dense);
 }
 
 function assertRoom(length: u32): void {

@@ -2,12 +2,14 @@
 // and what it costs. `QUIRE_MEANING_PARTS` selects some of the parts (comma-separated).
 import { benchMeaningCost } from './meaning/cost.ts';
 import { benchEncoderSpeed } from './meaning/encoder-speed.ts';
+import { benchMeaningLanguages } from './meaning/languages.ts';
 import { benchMeaningLatency } from './meaning/latency.ts';
 import { benchMeaningQuality } from './meaning/quality.ts';
 import type { Section } from './support/table.ts';
 
 const PARTS: Readonly<Record<string, (folder: string) => Promise<Section[]>>> = {
   quality: benchMeaningQuality,
+  languages: benchMeaningLanguages,
   latency: benchMeaningLatency,
   cost: benchMeaningCost,
   encoder: benchEncoderSpeed,

@@ -2,8 +2,8 @@
 // of the text ("MaxSim": Khattab and Zaharia, "ColBERT", SIGIR 2020), here of token vectors without context; the mean
 // over the query is weighted by their lengths.
 
-import { dimensions, inversesAt, scalesAt, SIMILARITIES, similaritiesOf, similarityRowsOf, termsOf, tokenCount,
-  tokensOf, vectorsAt, wordOf } from './layout.ts';
+import { dimensions, inversesAt, scalesAt, SIMILARITIES, similaritiesOf, similarityRowsOf, termsOf, tokensOf,
+  usableRows, usedSimilaritiesOf, vectorsAt, wordOf } from './layout.ts';
 
 /** Tokens of a query that are compared together. */
 const BLOCK: u32 = 4;
@@ -30,10 +30,10 @@ function weightsAt(desk: usize, count: u32): usize {
   return termsOf(desk) + rowBytes() * <usize>padded(count);
 }
 
-/** Measures the vectors of the model, which the host has written. */
-export function measureVectors(): void {
+/** Measures the vectors of the tokens from `first` to `end`, which the host has written. */
+export function measureVectors(first: u32, end: u32): void {
   const inverses = inversesAt();
-  for (let token: usize = 0; token < <usize>tokenCount(); token++) {
+  for (let token = <usize>first; token < <usize>end; token++) {
     const squares = squaresOf(vectorsAt() + token * dimensions());
     store<f32>(inverses + (token << 2), squares === 0 ? 0 : 1 / sqrt<f32>(<f32>squares));
   }
@@ -41,7 +41,8 @@ export function measureVectors(): void {
 
 /** Prepares the comparison with a query: the `count` ids, at most 64, that the host wrote to the tokens of the desk. */
 export function prepareQuery(desk: usize, count: u32): void {
-  memory.fill(similarityRowsOf(desk), 0, (<usize>tokenCount() + 1) << 2);
+  memory.fill(similarityRowsOf(desk), 0, usableRows() << 2);
+  store<u32>(usedSimilaritiesOf(desk), 0);
   const all = padded(count);
   const bytes = rowBytes();
   const weights = weightsAt(desk, count);
@@ -55,7 +56,7 @@ export function prepareQuery(desk: usize, count: u32): void {
       memory.fill(row, 0, bytes);
       continue;
     }
-    const token = <usize>load<u16>(tokensOf(desk) + (<usize>i << 1));
+    const token = <usize>load<u32>(tokensOf(desk) + (<usize>i << 2));
     const vector = vectorsAt() + token * dimensions();
     widen(vector, row);
     store<f32>(weights + at, sqrt<f32>(<f32>squaresOf(vector)) * load<f32>(scalesAt() + (token << 2)));
@@ -85,9 +86,9 @@ function takeTokens(desk: usize, from: u32, to: u32, best: usize, all: usize): v
   for (let i = from; i < to; i++) {
     if (i === fetched) {
       fetched = min(to, i + FETCHED);
-      for (let j = i; j < fetched; j++) fetch(desk, <usize>load<u16>(tokens + (<usize>j << 1)));
+      for (let j = i; j < fetched; j++) fetch(desk, <usize>load<u32>(tokens + (<usize>j << 2)));
     }
-    const similarities = similaritiesTo(desk, <usize>load<u16>(tokens + (<usize>i << 1)), all);
+    const similarities = similaritiesTo(desk, <usize>load<u32>(tokens + (<usize>i << 2)), all);
     for (let q: usize = 0; q < all << 2; q += 16)
       v128.store(best + q, f32x4.max(v128.load(best + q), v128.load(similarities + q)));
   }
@@ -126,7 +127,7 @@ function similaritiesTo(desk: usize, token: usize, all: usize): usize {
   const known = similarityRowsOf(desk) + (token << 2);
   const found = load<u32>(known);
   if (found > 0) return similaritiesOf(desk) + ((<usize>(found - 1) * all) << 2);
-  const used = similarityRowsOf(desk) + (<usize>tokenCount() << 2);
+  const used = usedSimilaritiesOf(desk);
   const index = load<u32>(used);
   if (index + 1 < SIMILARITIES / <u32>all) {
     store<u32>(known, index + 1);

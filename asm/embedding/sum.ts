@@ -32,10 +32,10 @@ export function sumTokens(desk: usize, count: u32): bool {
 function weigh(desk: usize, count: u32, terms: usize): usize {
   const ids = tokensOf(desk);
   const counts = countsOf(desk);
-  const idsEnd = ids + (<usize>count << 1);
+  const idsEnd = ids + (<usize>count << 2);
   let last = terms;
-  for (let at = ids; at < idsEnd; at += 2) {
-    const token = <usize>load<u16>(at);
+  for (let at = ids; at < idsEnd; at += 4) {
+    const token = <usize>load<u32>(at);
     const seen = load<u32>(counts + (token << 2));
     store<u32>(counts + (token << 2), seen + 1);
     if (seen > 0) continue;

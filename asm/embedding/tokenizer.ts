@@ -61,7 +61,7 @@ export function tokenize(desk: usize, length: u32): u32 {
     if (kind !== SPACE) out = addWord(out, fold + 2, <u32>load<u8>(fold + 1), 1, hashes);
   }
   if (characters > 0) out = addWord(out, word, <u32>bytes, characters, hashes);
-  return <u32>((out - ids) >> 1);
+  return <u32>((out - ids) >> 2);
 }
 
 /** Bytes of a non-ASCII character, by its first byte. */
@@ -100,12 +100,12 @@ function addWord(out: usize, word: usize, length: u32, characters: u32, hashes: 
         if (token !== NONE) break;
       }
       if (token === NONE) break;
-      store<u16>(out, <u16>token);
-      out += 2;
+      store<u32>(out, token);
+      out += 4;
       start += size;
     }
     if (start >= length) return out;
   }
-  store<u16>(first, <u16>load<u32>(H_UNKNOWN));
-  return first + 2;
+  store<u32>(first, load<u32>(H_UNKNOWN));
+  return first + 4;
 }

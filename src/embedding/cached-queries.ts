@@ -84,6 +84,10 @@ class CachedQueries implements CachedProvider {
     return this.#provider.sharedModel?.bind(this.#provider);
   }
 
+  get knows(): EmbeddingProvider['knows'] {
+    return this.#provider.knows?.bind(this.#provider);
+  }
+
   get matcher(): EmbeddingProvider['matcher'] {
     return this.#provider.matcher?.bind(this.#provider);
   }
@@ -92,9 +96,11 @@ class CachedQueries implements CachedProvider {
     return { hits: this.#hits, misses: this.#misses, size: this.#entries.size };
   }
 
-  async embed(texts: readonly string[], role: EmbeddingRole, signal?: AbortSignal): Promise<Float32Array[]> {
+  async embed(texts: readonly string[], role: EmbeddingRole, signal?: AbortSignal,
+    isEnglish?: readonly (boolean | undefined)[]): Promise<Float32Array[]>
+  {
     if (this.#entries.capacity === 0 || role !== 'query' || texts.length !== 1)
-      return this.#provider.embed(texts, role, signal);
+      return this.#provider.embed(texts, role, signal, isEnglish);
     if (signal?.aborted) throw cancelled(signal);
     const vector = this.#cached(texts[0]!) ?? (await this.#shared(texts[0]!, signal));
     return [vector.slice()]; // a copy, which the caller may modify

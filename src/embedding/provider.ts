@@ -54,12 +54,18 @@ export interface PassageStyle {
   readonly leadWeight: number;
   /** How vectors are stored if their collection does not specify it. */
   readonly stored: 'int8';
+  /** Whether vectors of texts in English are made otherwise than those in other languages. */
+  readonly byLanguage?: boolean;
 }
 
 /** Compares texts token by token. */
 export interface TokenMatcher {
-  /** The distinct tokens of a text. */
-  tokensOf(text: string): Uint16Array<ArrayBuffer>;
+  /**
+   * The distinct tokens of a text that consists of passages, and the number of those of the first one, with which they
+   * begin. `isEnglish` is undefined if nobody knows.
+   */
+  tokensOf(passages: readonly string[],
+    isEnglish?: boolean): Promise<{ readonly all: Uint16Array<ArrayBuffer>; readonly lead: number }>;
   /**
    * How well texts have the tokens of a query or similar ones, from 0 to 1: the mean of the whole text and of its first
    * `lead` tokens.
@@ -83,9 +89,11 @@ export interface EmbeddingProvider {
   /**
    * Returns one vector for each text, in order. At most `maxBatch` texts may be passed, none of them blank. Every
    * vector has `dimensions` finite components and a length that is neither zero nor too large for 32-bit floats; if any
-   * vector does not, the whole call fails. Rejects with EmbeddingError, also if the signal aborts.
+   * vector does not, the whole call fails. Rejects with EmbeddingError, also if the signal aborts. `isEnglish` says it
+   * of each text of which it is known.
    */
-  embed(texts: readonly string[], role: EmbeddingRole, signal?: AbortSignal): Promise<Float32Array[]>;
+  embed(texts: readonly string[], role: EmbeddingRole, signal?: AbortSignal,
+    isEnglish?: readonly (boolean | undefined)[]): Promise<Float32Array[]>;
   /** Maximum number of texts in one call. */
   readonly maxBatch: number;
   /**
@@ -95,9 +103,14 @@ export interface EmbeddingProvider {
   readonly passages?: PassageStyle | undefined;
   /**
    * For a model with which another thread can embed documents, by `embedText`, into the same vectors; rejects as
-   * `embed` does.
+   * `embed` does. `isEnglish`: whether all are known to be English.
    */
-  readonly sharedModel?: (() => Promise<ModelMemory>) | undefined;
+  readonly sharedModel?: ((isEnglish: boolean) => Promise<ModelMemory>) | undefined;
+  /**
+   * For a model that does not know all scripts: whether it knows that of most of a text; otherwise the text's vector
+   * only tells its spelling. Rejects as `embed` does.
+   */
+  readonly knows?: ((text: string) => Promise<boolean>) | undefined;
   /** For a model that has vectors of tokens; rejects as `embed` does. */
   readonly matcher?: (() => Promise<TokenMatcher>) | undefined;
   /** Cancels calls in progress and releases threads and memory; later calls reject. */

@@ -17,7 +17,7 @@ function textOf(pieces: readonly string[]): fc.Arbitrary<string> {
 
 const markdown = textOf(['# ', '\n# Title\n', '## ', '#', '\n\n', '\n', '\r\n', '\n   \n', ' ', '  ', '\t', '    ',
   '```', '\n```\n', '````', '~~~', '\n~~~~ js\n', '`', '- ', '12. ', '1) ', '| ', '> ', '.', '. ', '! ', '?"', '."',
-  '…', '。', '」', '！', 'e.g. this', 'Word', 'word ', 'Ein Satz. Noch einer.\n', 'été', '名前', '😀',
+  '…', '。', '」', '！', 'e.g. this', 'Word', 'word ', 'Ein Satz. Noch einer.\n', 'été', '名前', '한국어', 'カナ', '😀',
   'a longer sentence of several words, ', '\u3000']);
 
 const code = textOf(['{', '}', '(', ')', '[', ']', '{ }', '()', '{\n', '\n}\n', '"', "'", '`', '${', '"""', "'''", '\\',
@@ -36,8 +36,8 @@ const profile = fc.oneof(fc.integer({ min: 0, max: 0x3fff }),
 
 describe.each(BUILDS)('the $build build and its twin', ({ kernel }) => {
   it('cut markdown at the same places', () => {
-    fc.assert(fc.property(markdown, budget, (text, size) => {
-      expect(kernel.prose(text, size)).toEqual(chunkProse(text, size));
+    fc.assert(fc.property(markdown, budget, fc.boolean(), (text, size, dense) => {
+      expect(kernel.prose(text, size, dense)).toEqual(chunkProse(text, size, dense));
     }), { numRuns: 1500 });
   });
 

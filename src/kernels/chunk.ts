@@ -16,7 +16,12 @@ interface ChunkExports extends WebAssembly.Exports {
   prose(length: number): void;
   code(length: number, profile: number, budget: number): void;
   plain(length: number): void;
-  pack(from: number, line: number, length: number, budget: number, whole: number): number;
+  pack(from: number, line: number, length: number, budget: number, whole: number, dense: number): number;
+}
+
+interface Packing {
+  readonly whole: boolean;
+  readonly dense: boolean;
 }
 
 const PAGE = 65_536;
@@ -43,9 +48,9 @@ export class ChunkKernel {
     this.#build = build;
   }
 
-  /** Chunks of markdown of at most `budget` characters. */
-  prose(text: string | Uint8Array, budget: number): ChunkRange[] {
-    return this.#chunks(text, budget, false, (exports, length) => exports.prose(length));
+  /** Chunks of markdown of at most `budget` characters; `pack` in src/text/chunk says what `dense` counts. */
+  prose(text: string | Uint8Array, budget: number, dense = false): ChunkRange[] {
+    return this.#chunks(text, budget, { whole: false, dense }, (exports, length) => exports.prose(length));
   }
 
   /**
@@ -53,7 +58,7 @@ export class ChunkKernel {
    * that are larger. `profile` describes the language: see `lexicalProfile` in src/text/chunk.
    */
   code(text: string | Uint8Array, profile: number, budget: number): ChunkRange[] {
-    return this.#chunks(text, budget, true,
+    return this.#chunks(text, budget, { whole: true, dense: false },
       (exports, length) => exports.code(length, profile, Math.min(budget, MAX_BYTES)));
   }
 
@@ -66,14 +71,14 @@ export class ChunkKernel {
     return plain;
   }
 
-  #chunks(text: string | Uint8Array, budget: number, whole: boolean,
+  #chunks(text: string | Uint8Array, budget: number, packing: Packing,
     mark: (exports: ChunkExports, length: number) => void): ChunkRange[]
   {
     if (!Number.isSafeInteger(budget) || budget < 1)
       throw new RangeError(`the size of chunks must be a positive integer, got ${budget}`);
     const { memory, exports, length } = this.#load(text);
     mark(exports, length);
-    const chunks = readChunks(memory, exports, length, Math.min(budget, MAX_BYTES), whole);
+    const chunks = readChunks(memory, exports, length, Math.min(budget, MAX_BYTES), packing);
     this.#release(memory);
     return chunks;
   }
@@ -104,12 +109,12 @@ export class ChunkKernel {
 
 /** Reads all chunks; the module writes some thousands at a time. */
 function readChunks(memory: WebAssembly.Memory, exports: ChunkExports, length: number, budget: number,
-  whole: boolean): ChunkRange[]
+  { whole, dense }: Packing): ChunkRange[]
 {
   const chunks: ChunkRange[] = [];
   for (;;) {
     const last = chunks.at(-1);
-    const count = exports.pack(last?.end ?? 0, last?.endLine ?? 1, length, budget, whole ? 1 : 0);
+    const count = exports.pack(last?.end ?? 0, last?.endLine ?? 1, length, budget, whole ? 1 : 0, dense ? 1 : 0);
     if (count === 0) return chunks;
     const output = new Uint32Array(memory.buffer, exports.outputAddress(), count * FIELDS);
     for (let i = 0; i < output.length; i += FIELDS) {

@@ -70,6 +70,28 @@ describe('chunksOf', () => {
     expect(createChunker({ chunkEnabled: true }).chunkingOf(document)).toBe('prose 1500');
   });
 
+  it('cuts documents in other languages into passages of as much text, and names those apart', () => {
+    const style = { size: 350, leadWeight: 0.3, stored: 'int8', byLanguage: true } as const;
+    const { chunksOf, chunkingOf } = createChunker({ chunkEnabled: true }, () => style);
+    const sentences = (text: string) => ({ key: 'a', meta: {}, contentMd: text.repeat(40) });
+    const longest = (lang: string, text: string) =>
+      Math.max(...chunksOf({ ...sentences(text), lang }).map((chunk) => chunk.text.length));
+    const english = longest('en', 'Rye bread is dark, and keeps for a week. ');
+    expect(english).toBeGreaterThan(300);
+    expect(longest('de', 'Roggenbrot ist dunkel und hält eine Woche. ')).toBeGreaterThan(300);
+    for (const [lang, text] of [['ja', 'ライ麦パンは黒っぽく、一週間もちます。'], ['zh',
+      '黑麦面包颜色很深，可以保存一周。']] as const)
+    {
+      expect(longest(lang, text)).toBeLessThan(180);
+      expect(longest(lang, text)).toBeGreaterThan(90);
+      for (const chunk of chunksOf({ ...sentences(text), lang })) expect(chunk.text).toMatch(/^[^。].*。$/);
+    }
+    const name = chunkingOf({ key: 'a', meta: {}, lang: 'en-GB' });
+    expect(['ja', 'und', 'deu'].map((lang) => chunkingOf({ key: 'a', meta: {}, lang }))).toEqual(
+      Array(3).fill(`${name} pieces`),
+    );
+  });
+
   it('leaves a body whole without chunking', () => {
     const { chunksOf, chunkingOf } = createChunker({ ...SETTINGS, chunkEnabled: false });
     const contentMd = `one\n${'two '.repeat(100)}\n\nthree\n`;

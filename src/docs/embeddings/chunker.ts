@@ -5,11 +5,13 @@ import { lexicalProfile } from '../../text/chunk/index.ts';
 import { codeLanguage, isCodeDocument } from '../../text/code/index.ts';
 import { HeadingTrail } from '../../text/headings.ts';
 import type { Meta } from '../documents/index.ts';
+import { isEnglish } from './known-language.ts';
 import { chunkSizeOf, type EmbeddingSettings } from './settings.ts';
 
 /** The parts of a document that decide how it is cut, except its body. */
 export interface Cuttable {
   readonly key: string;
+  readonly lang?: string | undefined;
   readonly meta: Meta;
 }
 
@@ -49,7 +51,10 @@ export interface Chunker {
    * The same chunks for embedding, and blank ones: without their strings, which take longer to make than the vectors.
    */
   piecesOf(document: Cuttable & { readonly contentMd: string; readonly utf8: Buffer }): Iterable<Piece>;
-  /** Names the way in which a document is cut: equal names and equal bodies produce equal chunks. */
+  /**
+   * Names the way in which a document is cut: equal names and equal bodies produce equal chunks, and equal vectors of a
+   * model that knows more than English.
+   */
   chunkingOf(document: Cuttable): string;
 }
 
@@ -63,7 +68,8 @@ export function embeddedText({ text, context = '', plain = text }: DocumentChunk
  * document decides its kind, unless the server forces one; without chunking, a body is one chunk. `passages` returns
  * the style that suits the current model, if it has one: then prose is cut into passages of that size, which are
  * embedded without their markup, with the title and headings above them. A passage of nothing but markup, such as code,
- * is embedded as it is. The first passage is the document's lead.
+ * is embedded as it is. The first passage is the document's lead. If the style depends on the language, documents that
+ * are not known to be in English have passages of about as much text as English ones, whatever their script.
  */
 export function createChunker(settings: Pick<EmbeddingSettings, 'chunkEnabled' | 'chunkMode' | 'chunkSize'>,
   passages: () => PassageStyle | undefined = () => undefined): Chunker
@@ -72,6 +78,7 @@ export function createChunker(settings: Pick<EmbeddingSettings, 'chunkEnabled' |
   const isCode = (
     document: Cuttable,
   ): boolean => (chunkMode === undefined ? isCodeDocument(document) : chunkMode === 'code');
+  const isByLanguage = ({ lang }: Cuttable): boolean => passages()?.byLanguage === true && isEnglish(lang) !== true;
   const cut = (document: Cuttable & { readonly contentMd: string }, bytes: Buffer): CutBody => {
     const { contentMd } = document;
     if (contentMd.trim() === '') return { bytes, ranges: [], passages: undefined };
@@ -85,7 +92,9 @@ export function createChunker(settings: Pick<EmbeddingSettings, 'chunkEnabled' |
     const style = passages();
     const size = chunkSizeOf(settings, style);
     const code = isCode(document);
-    const ranges = code ? kernel.code(bytes, lexicalProfile(codeLanguage(document)), size) : kernel.prose(bytes, size);
+    const ranges = code
+      ? kernel.code(bytes, lexicalProfile(codeLanguage(document)), size)
+      : kernel.prose(bytes, size, isByLanguage(document));
     const isPlain = style !== undefined && !code;
     return {
       bytes,
@@ -103,12 +112,15 @@ export function createChunker(settings: Pick<EmbeddingSettings, 'chunkEnabled' |
     },
     piecesOf: (document) => piecesIn(cut(document, document.utf8)),
     chunkingOf(document) {
-      if (!chunkEnabled) return 'whole';
       const style = passages();
       const size = chunkSizeOf(settings, style);
-      if (isCode(document)) return `code ${lexicalProfile(codeLanguage(document))} ${size}`;
-      // The title is embedded too, so another title makes other chunks. `passages` were embedded with their markup.
-      return style === undefined ? `prose ${size}` : `plain ${size} ${crc32(titleOf(document) ?? '').toString(16)}`;
+      const name = (): string => {
+        if (!chunkEnabled) return 'whole';
+        if (isCode(document)) return `code ${lexicalProfile(codeLanguage(document))} ${size}`;
+        // The title is embedded too, so another title makes other chunks. `passages` were embedded with their markup.
+        return style === undefined ? `prose ${size}` : `plain ${size} ${crc32(titleOf(document) ?? '').toString(16)}`;
+      };
+      return isByLanguage(document) ? `${name()} pieces` : name();
     },
   };
 }

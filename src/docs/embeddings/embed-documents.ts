@@ -1,5 +1,6 @@
 import { EmbeddingError, type EmbeddingProvider } from '../../embedding/index.ts';
 import { embeddedText } from './chunker.ts';
+import { isEnglish } from './known-language.ts';
 import type { DocumentVersion, LoadedDocument } from './load-documents.ts';
 import type { ModelIdentity, NewVector } from './vector-rows.ts';
 
@@ -148,7 +149,8 @@ async function embedPieces(provider: EmbeddingProvider, pieces: readonly Piece[]
 
 async function call(provider: EmbeddingProvider, pieces: readonly Piece[], signal: AbortSignal): Promise<void> {
   const vectors = await embedTexts(provider,
-    pieces.map(({ task, chunk }) => embeddedText(task.document.chunks[chunk]!)), signal);
+    pieces.map(({ task, chunk }) => embeddedText(task.document.chunks[chunk]!)), signal,
+    pieces.map(({ task }) => isEnglish(task.document.lang)));
   for (const [i, { task, chunk }] of pieces.entries()) {
     if (task.vectors[chunk] === undefined) task.missing--;
     task.vectors[chunk] = vectors[i]!;
@@ -156,10 +158,10 @@ async function call(provider: EmbeddingProvider, pieces: readonly Piece[], signa
 }
 
 /** Stored vectors are compared with all others, so their number and length are checked here. */
-async function embedTexts(provider: EmbeddingProvider, texts: readonly string[],
-  signal: AbortSignal): Promise<Float32Array[]>
+async function embedTexts(provider: EmbeddingProvider, texts: readonly string[], signal: AbortSignal,
+  isInEnglish?: readonly (boolean | undefined)[]): Promise<Float32Array[]>
 {
-  const vectors = await provider.embed(texts, 'document', signal);
+  const vectors = await provider.embed(texts, 'document', signal, isInEnglish);
   if (vectors.length !== texts.length)
     throw new EmbeddingError(`expected ${texts.length} vectors, got ${vectors.length}`, { retryable: false });
   const odd = vectors.find(({ length }) => length !== provider.dimensions);

@@ -66,11 +66,12 @@ export interface Embeddings extends Chunker {
   embedTexts(texts: readonly string[], role: EmbeddingRole, signal?: AbortSignal): Promise<TextVectors>;
   /**
    * The vector of a query, for a collection that has vectors of the models in `present` (the model of the most
-   * documents first). It is made by the current provider's model, unless most documents have vectors of another model
-   * that is available. Fails as `embedTexts` does.
+   * documents first); `isUnknown` if the model does not know its script. It is made by the current provider's model,
+   * unless most documents have vectors of another model that is available. Fails as `embedTexts` does.
    */
   embedQuery(text: string, signal?: AbortSignal,
-    present?: readonly ModelIdentity[]): Promise<Omit<TextVectors, 'vectors'> & { readonly vector: Float32Array }>;
+    present?: readonly ModelIdentity[]
+  ): Promise<Omit<TextVectors, 'vectors'> & { readonly vector: Float32Array; readonly isUnknown?: boolean }>;
   /** Reorders search results. */
   readonly encoder: Encoder;
   /**
@@ -269,7 +270,8 @@ export function createEmbeddings(environment: DocsEnvironment, areas: Embeddings
         return { vector: vector!, model: former.model, variant: former.variant, dimensions: former.dimensions };
       }
       const { vectors, ...rest } = await embedTexts([text], 'query', signal);
-      return { vector: vectors[0]!, ...rest };
+      const isKnown = await providers.use((provider) => provider.knows?.(text) ?? Promise.resolve(true));
+      return { vector: vectors[0]!, ...rest, ...(isKnown === false && { isUnknown: true }) };
     },
     encoder,
     bodies,

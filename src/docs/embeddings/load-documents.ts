@@ -61,7 +61,16 @@ export async function bodyRows(queries: Queries, codec: BodyCodec, ords: readonl
 export function versionOf({ ord, cid, id, key, lang, crc, bytes, meta }: BodyRow,
   chunker: Pick<Chunker, 'chunkingOf'>): DocumentVersion
 {
-  return { ord, cid, id, key, lang, crc, bytes, chunking: chunker.chunkingOf({ key, meta: JSON.parse(meta) as Meta }) };
+  return {
+    ord,
+    cid,
+    id,
+    key,
+    lang,
+    crc,
+    bytes,
+    chunking: chunker.chunkingOf({ key, lang, meta: JSON.parse(meta) as Meta }),
+  };
 }
 
 /** As `bodyRows`, cut into chunks. With `characters`, only that many of a body are. */
@@ -72,13 +81,18 @@ export async function loadDocuments(queries: Queries, codec: BodyCodec, chunker:
   const unreadable: UnreadableDocument[] = [];
   const pace = new Pace();
   for (const row of await bodyRows(queries, codec, ords, now)) {
-    const { key } = row;
+    const { key, lang } = row;
     const meta = JSON.parse(row.meta) as Meta;
     const document = versionOf(row, chunker);
     try {
       documents.push({
         ...document,
-        chunks: chunker.chunksOf({ key, meta, contentMd: (await codec.decodeAsync(row.body)).slice(0, characters) }),
+        chunks: chunker.chunksOf({
+          key,
+          lang,
+          meta,
+          contentMd: (await codec.decodeAsync(row.body)).slice(0, characters),
+        }),
       });
     } catch (error) {
       unreadable.push({ ...document, error: error as Error });

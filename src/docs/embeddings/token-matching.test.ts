@@ -10,8 +10,10 @@ const BODIES: Readonly<Record<number, string>> = { 1: 'abcdef', 2: 'ghijkl', 3: 
 /** Bytes of the cache: it has room for the tokens of one body. */
 const LIMIT = 150;
 
-const tokensOf = (text: string): Uint16Array<ArrayBuffer> =>
-  Uint16Array.from(new Set(text), (letter) => letter.charCodeAt(0));
+const tokensOf = async ([text]: readonly string[]) => ({
+  all: Uint16Array.from(new Set(text), (letter) => letter.charCodeAt(0)),
+  lead: 0,
+});
 /** The share of the query's letters that a text has. */
 const matches = (query: Uint16Array, texts: readonly { readonly all: Uint16Array }[]): number[] =>
   texts.map(({ all }) => query.filter((letter) => all.includes(letter)).length / query.length);

@@ -5,6 +5,7 @@ import { Pace } from '../../lib/pace.ts';
 import type { BodyCodec, Row, Sql } from '../../storage/index.ts';
 import { type Chunker, embeddedText } from './chunker.ts';
 import type { BodyStates, EmbeddedBody } from './encoder/passage-rows.ts';
+import { isEnglish } from './known-language.ts';
 import { loadDocuments } from './load-documents.ts';
 import type { Providers } from './providers.ts';
 import { type DocumentTokens, isSameVersion, TokenStore } from './token-store.ts';
@@ -52,7 +53,7 @@ export class TokenMatching {
   /**
    * How well documents have the words of a text or similar ones, from 0 to 1: the mean of their first passage and of
    * their first 2,500 characters. Documents that changed since they were embedded, and large ones, are left out.
-   * Undefined if the current provider's model is another one or has no token vectors.
+   * Undefined if the current provider's model is another one or has no token vectors, or none of the text.
    */
   async similarities(text: string, model: Pick<ModelIdentity, 'model' | 'variant'>,
     ords: readonly number[]): Promise<ReadonlyMap<number, number> | undefined>
@@ -61,7 +62,8 @@ export class TokenMatching {
       if (provider.matcher === undefined || provider.model !== model.model || provider.variant !== model.variant)
         return undefined;
       const matcher = await provider.matcher();
-      const query = matcher.tokensOf(text);
+      const { all: query } = await matcher.tokensOf([text]);
+      if (query.length === 0) return undefined;
       const versions = await this.#versions(ords);
       // Nothing is awaited between a look into the cache and the comparison or the copies: other searches replace what
       // is cached meanwhile.
@@ -134,10 +136,9 @@ export class TokenMatching {
       CHARACTERS);
     const pace = new Pace();
     for (const document of documents) {
-      const { ord, chunks } = document;
+      const { ord, lang, chunks } = document;
       if (!isSameVersion(document, versions.get(ord)!) || chunks.length === 0) continue;
-      const all = matcher.tokensOf(chunks.map(embeddedText).join('\n'));
-      const tokens = { all, lead: matcher.tokensOf(embeddedText(chunks[0]!)).length };
+      const tokens = await matcher.tokensOf(chunks.map(embeddedText), isEnglish(lang));
       this.#store.set(ord, document, tokens);
       found.set(ord, tokens);
       await pace.rest();

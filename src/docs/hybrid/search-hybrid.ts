@@ -11,8 +11,8 @@ import { correctSpelling, type FullTextSearch, highlighterOf, readyWords, type W
   type WordsDeps, wordsRetriever } from '../fulltext/index.ts';
 import { costOf } from '../search-gate.ts';
 import { type ChosenPassage, isByVectorsAlone, promptOf, type RankedDeps, searchRanked } from '../search/index.ts';
-import { incomparableWarning, type QueryVector, type VectorSearch, vectorsRetriever,
-  type VectorsSide } from '../vectors/index.ts';
+import { type QueryVector, type VectorSearch, vectorsRetriever, type VectorsSide,
+  warningsOf } from '../vectors/index.ts';
 import { byWordsAlone, type HybridInput, type HybridRequest, isMeaningWanted, resolveRequest } from './request.ts';
 
 /**
@@ -86,7 +86,7 @@ export async function searchHybrid(deps: HybridDeps, given: HybridInput,
       ...parts,
     }),
   }, bounds);
-  const warnings = [...noVector, ...incomparableWarning(found.incomparable, vector)];
+  const warnings = [...noVector, ...warningsOf(found.incomparable, vector)];
   return {
     ...found.answer,
     ...(input.totals !== 'none' && { totalMatches: found.matches ?? 0 }),

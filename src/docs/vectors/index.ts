@@ -11,7 +11,7 @@ import { findDuplicates } from './duplicates/find-duplicates.ts';
 import { projectVectors } from './projection/project-vectors.ts';
 import type { VectorSearch } from './vector-search.ts';
 
-export { incomparableWarning } from './search/search-vectors.ts';
+export { warningsOf } from './search/search-vectors.ts';
 export { vectorsRetriever, type VectorsSide } from './search/vectors-retriever.ts';
 export type { NearestResult, QueryVector, VectorSearch } from './vector-search.ts';
 export { createVectors, type Vectors } from './vectors.ts';

@@ -13,6 +13,8 @@ export interface QueryVector {
   readonly model?: ModelIdentity | undefined;
   /** What was embedded; the best documents are also compared with it token by token, if the model has token vectors. */
   readonly text?: string | undefined;
+  /** Whether the model does not know the script of the text, so that the vector only tells its spelling. */
+  readonly isUnknown?: boolean | undefined;
 }
 
 export interface NearestQuery extends QueryVector {

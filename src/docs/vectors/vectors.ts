@@ -71,8 +71,8 @@ export function createVectors(environment: DocsEnvironment, areas: VectorsAreas)
   };
   const embedQuery: VectorSearch['embedQuery'] = async (text, signal, collection) => {
     const present = collection === undefined ? [] : view.indexOf(collection)?.models() ?? [];
-    const { vector, ...model } = await embeddings.embedQuery(text, signal, present);
-    return { vector, model, text };
+    const { vector, isUnknown, ...model } = await embeddings.embedQuery(text, signal, present);
+    return { vector, model, text, isUnknown };
   };
   const deps: SearchDeps = {
     sql,

@@ -1,19 +1,13 @@
 import { setImmediate } from 'node:timers/promises';
 import { cancelled, checkTexts, closed, type EmbeddingProvider, type EmbeddingRole, MAX_BATCH } from '../provider.ts';
-import { addWord } from './hash-features.ts';
+import { addWord, countWords, weight } from './hash-features.ts';
 
 export const HASHED_MODEL = 'hashed-ngrams';
 export const HASHED_DIMENSIONS = 768;
 export const HASHED_VARIANT = 'lexical-1';
 
-// Only the beginning of longer texts is embedded, as with every model.
-const MAX_CHARACTERS = 100_000;
 // Number of words between two pauses, a few milliseconds of work.
 const WORDS_AT_A_TIME = 5_000;
-// Scripts without spaces produce a sequence of characters, which is divided into pairs.
-const WORDS =
-  /[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmer}\p{scx=Myanmar}]+|[\p{L}\p{M}\p{N}_]+/gu;
-const UNSPACED = /^[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmer}\p{scx=Myanmar}]/u;
 
 /**
  * The model `hashed-ngrams`: vectors from the words of a text and their character trigrams. Texts are similar if they
@@ -56,27 +50,6 @@ export class HashedProvider implements EmbeddingProvider {
     }
     return toUnit(vector);
   }
-}
-
-/** Words with their number of occurrences; a text of only punctuation is one word. */
-function countWords(text: string): Map<string, number> {
-  const counts = new Map<string, number>();
-  const folded = text.slice(0, MAX_CHARACTERS).toWellFormed().normalize('NFKC').toLowerCase();
-  for (const [run] of folded.matchAll(WORDS)) {
-    for (const word of UNSPACED.test(run) ? pairs(run) : [run]) counts.set(word, (counts.get(word) ?? 0) + 1);
-  }
-  return counts.size > 0 ? counts : new Map([[folded.trim(), 1]]);
-}
-
-function pairs(run: string): string[] {
-  const characters = [...run];
-  return characters.length < 2 ? [run] : characters.slice(1).map((character, i) => characters[i]! + character);
-}
-
-/** Each repetition of a word adds less, and short words weigh little, because most of them are grammatical. */
-function weight(word: string, times: number): number {
-  const worth = word.length >= 4 || UNSPACED.test(word) ? 1 : word.length === 3 ? 0.5 : 0.25;
-  return worth * (1 + Math.log(times));
 }
 
 function toUnit(vector: Float64Array): Float32Array {

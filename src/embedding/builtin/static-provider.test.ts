@@ -8,6 +8,7 @@ import { EmbeddingKernel } from '../../kernels/embedding.ts';
 import { EmbeddingError } from '../provider.ts';
 import { usableVectors, VectorSize } from '../usable-vector.ts';
 import { StaticProvider } from './static-provider.ts';
+import { decodeTokens, encodeTokens } from './token-codes.ts';
 import { tokenModel } from './token-model.ts';
 
 const MODELS = fileURLToPath(new URL('../../../models/', import.meta.url));
@@ -71,16 +72,89 @@ describe('the model static-en-256', () => {
     await expect(provider.embed([' '], 'query')).rejects.toThrow(EmbeddingError);
   });
 
+  it('has the pieces, the evidence of English and nearly the vectors of the published rows of other languages', async () => {
+    interface Pieces extends Expected {
+      readonly evidence: number;
+    }
+    const published = JSON.parse(await readFile(join(MODELS, 'static-multi-256', 'expected.json'), 'utf8')) as Pieces[];
+    const kernel = new EmbeddingKernel(await tokenModel('rows'));
+    const { tokens: first } = await tokenModel();
+    for (const { text, tokens, vector, evidence } of published) {
+      expect([...kernel.pieces(text)], text).toEqual(tokens.map((id) => first + id));
+      expect(kernel.evidence(text).english ?? -999, text).toBe(evidence);
+      // They were published in 8 bits and are shipped in 4.
+      const got = kernel.pieceVector(text);
+      if (tokens.length === 0) expect(got).toBeUndefined();
+      else expect(dot(got!, Float32Array.from(vector)), text).toBeGreaterThan(0.97);
+    }
+  });
+
+  it('finds texts alike that say the same in different languages', async () => {
+    const texts = ['How do I cancel a fetch request?', 'Wie breche ich eine Anfrage ab?',
+      'リクエストをキャンセルする方法', 'Как отменить запрос?', '如何取消请求？', 'Comment annuler une requête ?'];
+    for (const text of texts.slice(1)) {
+      expect(await similarity(texts[0]!, text), text).toBeGreaterThan(
+        await similarity('rye bread with butter', text) + 0.15,
+      );
+    }
+  });
+
+  it('embeds a text that is known to be English as it always was, and others by their pieces', async () => {
+    const kernel = new EmbeddingKernel(await tokenModel('rows'));
+    const embed = async (text: string, isEnglish?: boolean) =>
+      (await provider.embed([text], 'document', undefined, [isEnglish]))[0];
+    const german = 'Wie breche ich eine Anfrage ab?';
+    expect(await embed(german, true)).toEqual(kernel.vector(german));
+    expect(await embed(german)).toEqual(kernel.pieceVector(german));
+    expect(await embed('the dogs of the house')).toEqual(kernel.vector('the dogs of the house'));
+    expect(await embed('the dogs of the house', false)).toEqual(kernel.pieceVector('the dogs of the house'));
+    // A text that may be either has some of both.
+    const unsure = 'Berlin';
+    const { english } = kernel.evidence(unsure);
+    expect(english).toBeGreaterThan(-72);
+    expect(english).toBeLessThan(-24);
+    const between = await embed(unsure);
+    for (const one of [kernel.vector(unsure)!, kernel.pieceVector(unsure)!])
+      expect(dot(between!, one)).toBeLessThan(0.999);
+  });
+
+  it('compares texts in a script that it does not know by their spelling', async () => {
+    expect(await similarity('தமிழ் மொழி', 'தமிழ் நாடு')).toBeGreaterThan(0.3);
+    expect(Math.abs(await similarity('தமிழ் மொழி', 'ქართული ენა'))).toBeLessThan(0.3);
+  });
+
+  it('compares tokens of both', async () => {
+    const { tokensOf, matches } = await provider.matcher();
+    const { all: query } = await tokensOf(['cancel request']);
+    const [near, far] = await Promise.all([tokensOf(['Anfrage abbrechen', 'und mehr'], false),
+      tokensOf(['Roggenbrot mit Butter'], false)]);
+    expect(near.lead).toBeLessThan(near.all.length);
+    const [first, second] = matches(query, [near, far]);
+    expect(first).toBeGreaterThan(second! + 0.1);
+  });
+
   it('says which file is missing or damaged', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'quire-model-'));
     try {
       const url = pathToFileURL(`${folder}/`);
-      await expect(tokenModel(url)).rejects.toThrow(/static-en-256 can't be read: .*install the package again/);
+      await expect(tokenModel(undefined, url)).rejects.toThrow(
+        /static-en-256 can't be read: .*install the package again/,
+      );
       await cp(join(MODELS, 'static-en-256'), join(folder, 'static-en-256'), { recursive: true });
       await truncate(join(folder, 'static-en-256', 'vectors.i8'), 1000);
-      await expect(tokenModel(url)).rejects.toThrow(/vectors\.i8 is damaged: expected the SHA-256 4846/);
+      await expect(tokenModel(undefined, url)).rejects.toThrow(/vectors\.i8 is damaged: expected the SHA-256 4846/);
     } finally {
       await rm(folder, { recursive: true });
     }
   });
+});
+
+it('ids of tokens are encoded in 16 bits', () => {
+  const ids = fc.uniqueArray(fc.oneof(fc.nat(131_069), fc.constantFrom(0, 65_534, 65_535, 65_536)), { maxLength: 20 });
+  fc.assert(fc.property(ids, fc.nat(20), (all, some) => {
+    const lead = all.slice(0, some);
+    const codes = { all: encodeTokens(new Set(all)), lead: encodeTokens(new Set(lead)).length };
+    const decoded = decodeTokens(codes);
+    expect([Array.from(decoded.all), decoded.lead]).toEqual([all, lead.length]);
+  }));
 });

@@ -2,7 +2,8 @@ import { setImmediate } from 'node:timers/promises';
 import { EmbeddingKernel, type ModelMemory } from '../../kernels/embedding.ts';
 import { cancelled, checkTexts, closed, type EmbeddingProvider, type EmbeddingRole, MAX_BATCH,
   type TokenMatcher } from '../provider.ts';
-import { embedText, tokenModel } from './token-model.ts';
+import { decodeTokens, encodeTokens } from './token-codes.ts';
+import { embedText, mixtureOf, type PiecePart, tokenModel } from './token-model.ts';
 
 export const STATIC_MODEL = 'static-en-256';
 export const STATIC_DIMENSIONS = 256;
@@ -13,9 +14,10 @@ const UNITS_AT_A_TIME = 50_000;
 
 /**
  * The model `static-en-256`: a text's vector is the sum of its tokens' vectors, which were fitted to an encoder of
- * English sentences (`models/README.md`). It finds synonyms, needs no network, and runs in WebAssembly on this thread,
- * or on another one with its `sharedModel`. The role has no effect on the vectors. Only the first 100,000 characters of
- * a text are embedded.
+ * English sentences (`models/README.md`). Texts in other languages have those of `static-multi-256`, which is in the
+ * same space, so both have one name: vectors of texts in all languages can be compared. It finds synonyms and
+ * translations, needs no network, and runs in WebAssembly on this thread, or on another one with its `sharedModel`. The
+ * role has no effect on the vectors. Only the first 100,000 characters of a text are embedded.
  */
 export class StaticProvider implements EmbeddingProvider {
   readonly name = 'builtin';
@@ -24,39 +26,53 @@ export class StaticProvider implements EmbeddingProvider {
   readonly variant = STATIC_VARIANT;
   readonly maxBatch = MAX_BATCH;
   /** The sum of many tokens is unspecific, so passages are short; measured in bench/meaning.ts. */
-  readonly passages = { size: 350, leadWeight: 0.3, stored: 'int8' } as const;
+  readonly passages = { size: 350, leadWeight: 0.3, stored: 'int8', byLanguage: true } as const;
   #kernel: Promise<EmbeddingKernel> | undefined;
   #closed = false;
 
-  async embed(texts: readonly string[], _role: EmbeddingRole, signal?: AbortSignal): Promise<Float32Array[]> {
+  async embed(texts: readonly string[], _role: EmbeddingRole, signal?: AbortSignal,
+    isEnglish: readonly (boolean | undefined)[] = []): Promise<Float32Array[]>
+  {
     checkTexts(texts);
     this.#mustGoOn(signal);
     const kernel = await this.#open();
     const vectors: Float32Array[] = [];
     let since = 0;
-    for (const text of texts) {
+    for (const [i, text] of texts.entries()) {
       if (since > UNITS_AT_A_TIME) {
         await setImmediate();
         since = 0;
       }
       this.#mustGoOn(signal);
       since += Math.min(text.length, kernel.maxLength);
-      vectors.push(embedText(kernel, text));
+      vectors.push(await withPieces(() => embedText(kernel, text, isEnglish[i])));
     }
     return vectors;
   }
 
-  async sharedModel(): Promise<ModelMemory> {
+  async sharedModel(isEnglish: boolean): Promise<ModelMemory> {
     this.#mustGoOn(undefined);
-    return tokenModel();
+    return tokenModel(isEnglish ? undefined : 'rows');
+  }
+
+  async knows(text: string): Promise<boolean> {
+    this.#mustGoOn(undefined);
+    const kernel = await this.#open();
+    return !(await withPieces(() => mixtureOf(kernel, text))).isUnknown;
   }
 
   async matcher(): Promise<TokenMatcher> {
     this.#mustGoOn(undefined);
     const kernel = await this.#open();
     return {
-      tokensOf: (text) => Uint16Array.from(new Set(kernel.tokens(text))),
-      matches: (query, texts) => kernel.matches(query, texts),
+      async tokensOf(passages, isEnglish) {
+        const text = passages.join('\n');
+        const { english, isUnknown } = await withPieces(() => mixtureOf(kernel, text, isEnglish));
+        if (isUnknown) return { all: new Uint16Array(), lead: 0 };
+        const ids = (some: string) => new Set(english >= MOSTLY ? kernel.tokens(some) : kernel.pieces(some));
+        return { all: encodeTokens(ids(text)), lead: encodeTokens(ids(passages[0] ?? '')).length };
+      },
+      matches: (query, texts) => kernel.matches(decodeTokens({ all: query, lead: 0 }).all, texts.map(decodeTokens)),
     };
   }
 
@@ -78,6 +94,18 @@ export class StaticProvider implements EmbeddingProvider {
   #mustGoOn(signal: AbortSignal | undefined): void {
     if (this.#closed) throw closed();
     if (signal?.aborted) throw cancelled(signal);
+  }
+}
+
+/** Share of `static-en-256` in a text from which on the text is compared by its tokens. */
+const MOSTLY = 0.5;
+
+/** The result of work, which is repeated when the part of `static-multi-256` was added that it asks for. */
+async function withPieces<T extends object>(work: () => T | PiecePart): Promise<T> {
+  for (;;) {
+    const result = work();
+    if (typeof result !== 'string') return result;
+    await tokenModel(result);
   }
 }
 

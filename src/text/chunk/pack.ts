@@ -33,14 +33,19 @@ export function charactersOf(text: string): string[] {
  * A chunk starts at the beginning of a line, with its indentation (unless the indentation alone fills the budget), or
  * at a character other than whitespace, and ends with such a character. So there is only whitespace between and around
  * chunks. A blank text has no chunks.
+ *
+ * With `dense`, Han characters count for three and kana and hangul for two: a text has as many fewer of them than
+ * letters.
  */
-export function pack(characters: readonly string[], levels: Uint8Array, budget: number, whole: boolean): Chunk[] {
+export function pack(characters: readonly string[], levels: Uint8Array, budget: number, whole: boolean,
+  dense = false): Chunk[]
+{
   const chunks: Chunk[] = [];
   const offsets = offsetsOf(characters);
   for (let from = 0;;) {
     const start = startOfChunk(characters, from, budget);
     if (start === undefined) return chunks;
-    const end = endOfChunk(characters, levels, start, budget, whole);
+    const end = endOfChunk(characters, levels, start, budget, whole, dense);
     chunks.push({
       start: offsets.bytes[start]!,
       end: offsets.bytes[end]!,
@@ -63,25 +68,32 @@ function startOfChunk(characters: readonly string[], from: number, budget: numbe
   return line === undefined || first - line >= budget ? first : line;
 }
 
-function endOfChunk(characters: readonly string[], levels: Uint8Array, start: number, budget: number,
-  whole: boolean): number
+function endOfChunk(characters: readonly string[], levels: Uint8Array, start: number, budget: number, whole: boolean,
+  dense: boolean): number
 {
+  let count = 0;
   let end = start; // of the last non-whitespace character
   let best = 0;
   let bestEnd = start;
-  for (let at = start; at < characters.length; at++) {
+  for (let at = start; at < characters.length; count += dense ? densityOf(characters[at]!) : 1, at++) {
     if (isSpace(characters[at])) continue;
     if (end > start && levels[at]! > 0 && levels[at]! >= best) {
       best = levels[at]!;
       bestEnd = end;
     }
-    if (at - start >= budget && end > start) {
+    if (count >= budget && end > start) {
       if (best > 0) return bestEnd;
       if (!whole) return end;
     }
     end = at + 1;
   }
   return end;
+}
+
+/** Number of Latin letters that say as much as a character. */
+function densityOf(character: string): number {
+  if (/[\u3400-\u9fff\uf900-\ufaff\u{20000}-\u{3ffff}]/u.test(character)) return 3;
+  return /[\u3040-\u30ff\uac00-\ud7af]/.test(character) ? 2 : 1;
 }
 
 /** Byte offset and line of each character, and of the end. */

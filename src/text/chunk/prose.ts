@@ -18,9 +18,9 @@ const CLOSERS = '"\')]}*_`»”’」』）】〉》';
  * Headings are those with `#` (CommonMark section 4.2); fenced code is recognised (section 4.5), so a comment in a code
  * block is not a heading.
  */
-export function chunkProse(text: string, budget: number): Chunk[] {
+export function chunkProse(text: string, budget: number, dense = false): Chunk[] {
   const characters = charactersOf(text);
-  return pack(characters, proseLevels(characters), budget, false);
+  return pack(characters, proseLevels(characters), budget, false, dense);
 }
 
 /** The level of each character; 0 for whitespace and for characters before which no cut is allowed. */

@@ -1,10 +1,11 @@
 import type { EmbeddingProvider } from '../../../embedding/index.ts';
-import type { ModelMemory } from '../../../kernels/embedding.ts';
+import { type ModelMemory, withDesk } from '../../../kernels/embedding.ts';
 import { type Clock, unixSeconds } from '../../../lib/clock.ts';
 import { ThreadClient, workerFile } from '../../../lib/thread-client.ts';
 import type { BodyCodec, Sql } from '../../../storage/index.ts';
 import { createChunker } from '../chunker.ts';
 import type { EmbeddedDocument, Maker } from '../embed-documents.ts';
+import { isEnglish } from '../known-language.ts';
 import { type BodyRow, bodyRows, versionOf } from '../load-documents.ts';
 import type { VectorStore } from '../store-vectors.ts';
 import { type CutSettings, type MadePassages, type PassageOrder, passagesOf,
@@ -19,7 +20,7 @@ export class PassageThread {
   readonly #thread = new ThreadClient<PassageOrder, MadePassages>(workerFile(import.meta.url, 'passage-thread'), {
     name: 'the thread of passages',
     idleMs: IDLE_MS,
-    data: () => this.#model && { memory: this.#model.memory, dims: this.#model.dims } satisfies ModelMemory,
+    data: () => this.#model,
   });
 
   /**
@@ -27,7 +28,7 @@ export class PassageThread {
    * it has.
    */
   make(model: ModelMemory, order: PassageOrder): Promise<MadePassages> {
-    this.#model = model;
+    if (this.#model?.memory !== model.memory) this.#model = withDesk(model);
     const { bodies, texts } = together(order.texts);
     return this.#thread.request({ ...order, texts }, [bodies]);
   }
@@ -113,6 +114,7 @@ async function storedTexts({ sql, codec, clock, store }: ElsewhereDeps, { passag
       row,
       text: {
         key: row.key,
+        lang: row.lang,
         meta: row.meta,
         body: record.value,
         precision: store.precisionOf(row.id, passages?.stored),
@@ -126,7 +128,7 @@ async function make({ settings: { chunkEnabled, chunkMode, chunkSize }, thread =
   provider: EmbeddingProvider, texts: readonly StoredText[]): Promise<MadePassages | undefined>
 {
   try {
-    return await thread.make(await provider.sharedModel!(), {
+    return await thread.make(await provider.sharedModel!(texts.every(({ lang }) => isEnglish(lang) === true)), {
       settings: { chunkEnabled, chunkMode, chunkSize },
       style: provider.passages,
       texts,

@@ -6,6 +6,7 @@ import type { PassageStyle } from '../../../embedding/index.ts';
 import type { EmbeddingKernel } from '../../../kernels/embedding.ts';
 import { decodeBody } from '../../../storage/body/codec.ts';
 import { type Chunker, createChunker, embeddedText, type Piece } from '../chunker.ts';
+import { isEnglish } from '../known-language.ts';
 import type { EmbeddingSettings } from '../settings.ts';
 import { blobBytes, type Precision, toBlob } from '../vector-blob.ts';
 import type { ChunkPlace } from '../vector-rows.ts';
@@ -52,6 +53,7 @@ export type CutSettings = Pick<EmbeddingSettings, 'chunkEnabled' | 'chunkMode' |
 /** A document whose passages are to be embedded, as the table has it. */
 export interface StoredText {
   readonly key: string;
+  readonly lang: string;
   /** JSON. */
   readonly meta: string;
   /** The compression record. */
@@ -90,25 +92,30 @@ const UNREAD = -1;
  */
 const LONGEST = 16_384;
 
-/** Decompresses, cuts and embeds documents. */
+/**
+ * Decompresses, cuts and embeds documents. If not all of them are in English, the model must have the pieces of other
+ * languages.
+ */
 export function makePassages(kernel: EmbeddingKernel, { settings, style, texts }: PassageOrder): MadePassages {
   const { piecesOf } = createChunker(settings, () => style);
   const writer = new PassageWriter();
   const counts = texts.map((text) => {
     const pieces = piecesOfStored(piecesOf, text);
-    return pieces === undefined ? UNREAD : writeAll(writer, kernel, pieces, text.precision);
+    return pieces === undefined ? UNREAD : writeAll(writer, kernel, pieces, text);
   });
   return { counts: Int32Array.from(counts), ...writer.finish() };
 }
 
 /** Undefined for a damaged body. */
-function piecesOfStored(piecesOf: Chunker['piecesOf'], { key, meta, body }: StoredText): Iterable<Piece> | undefined {
+function piecesOfStored(piecesOf: Chunker['piecesOf'], { key, lang, meta, body }: StoredText): Iterable<Piece>
+  | undefined
+{
   try {
     const bytes = decodeBody(body);
     const stored = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     const contentMd = stored.toString('utf8');
     const utf8 = isUtf8(stored) ? stored : Buffer.from(contentMd);
-    return piecesOf({ key, meta: JSON.parse(meta) as Record<string, string[]>, contentMd, utf8 });
+    return piecesOf({ key, lang, meta: JSON.parse(meta) as Record<string, string[]>, contentMd, utf8 });
   } catch {
     return undefined;
   }
@@ -116,11 +123,14 @@ function piecesOfStored(piecesOf: Chunker['piecesOf'], { key, meta, body }: Stor
 
 /** Embeds and writes the passages of a document, and returns their number. */
 function writeAll(writer: PassageWriter, kernel: EmbeddingKernel, pieces: Iterable<Piece>,
-  precision: Precision): number
+  { lang, precision }: StoredText): number
 {
+  const english = isEnglish(lang);
   let count = 0;
   for (const piece of pieces) {
-    const vector = roundedVector(kernel, piece, precision) ?? vectorOfText(kernel, piece, precision);
+    const vector = english === true
+      ? roundedVector(kernel, piece, precision) ?? vectorOfText(kernel, piece, precision, english)
+      : vectorOfText(kernel, piece, precision, english);
     if (vector === undefined) continue;
     writer.add(piece, vector);
     count++;
@@ -137,9 +147,15 @@ function roundedVector(kernel: EmbeddingKernel, { context, utf8 }: Piece, precis
 }
 
 /** Undefined for a blank passage. */
-function vectorOfText(kernel: EmbeddingKernel, { chunk }: Piece, precision: Precision): Uint8Array | undefined {
+function vectorOfText(kernel: EmbeddingKernel, { chunk }: Piece, precision: Precision, english: boolean | undefined):
+  | Uint8Array
+  | undefined
+{
   const found = chunk();
-  return found && toBlob(embedText(kernel, embeddedText(found)), precision);
+  if (found === undefined) return undefined;
+  const vector = embedText(kernel, embeddedText(found), english);
+  if (typeof vector === 'string') throw new Error(`the ${vector} of pieces are missing`);
+  return toBlob(vector, precision);
 }
 
 /** The passages of each text of an order; undefined for a body that cannot be read. The vectors share one buffer. */

@@ -5,6 +5,7 @@ import { EmbeddingKernel } from '../../../kernels/embedding.ts';
 import { BodyCodec } from '../../../storage/index.ts';
 import { EmbeddingFixture, Script } from '../../../testkit/embedding-fixture.ts';
 import { createChunker, embeddedText } from '../chunker.ts';
+import { isEnglish } from '../known-language.ts';
 import { toBlob } from '../vector-blob.ts';
 import { embedElsewhere, PassageThread } from './embed-elsewhere.ts';
 import { makePassages, passagesOf } from './make-passages.ts';
@@ -30,11 +31,11 @@ async function open(make = () => new StaticProvider()): Promise<EmbeddingFixture
 
 describe('passages that are made together', () => {
   it('are those that the provider makes of each chunk, rounded as it is asked; damaged bodies are left out', async () => {
-    const kernel = new EmbeddingKernel(await provider.sharedModel());
+    const kernel = new EmbeddingKernel(await provider.sharedModel(false));
     const { chunksOf } = createChunker(settings, () => provider.passages);
     const body = fc.array(
       fc.constantFrom('word ', 'ß', '🧭', '\n\n', '# bread\n', '`code`', '\u3000', '\u2028', '\ufeff', '\t', 'x  y',
-        'long '.repeat(90)),
+        '日本語の', 'größer ', 'தமிழ் ', 'long '.repeat(90)),
       { maxLength: 30 },
     ).map((parts) => parts.join(''));
     const document = fc.record({
@@ -43,31 +44,35 @@ describe('passages that are made together', () => {
       contentMd: body,
       precision: fc.constantFrom('int8' as const, 'float32' as const),
       isDamaged: fc.boolean(),
+      lang: fc.constantFrom('en', 'ja', 'und'),
     });
     await fc.assert(fc.asyncProperty(fc.array(document, { maxLength: 5 }), async (documents) => {
-      const texts = await Promise.all(documents.map(async ({ key, title, contentMd, precision, isDamaged }) => (
+      const texts = await Promise.all(documents.map(async ({ key, lang, title, contentMd, precision, isDamaged }) => (
         {
           key,
+          lang,
           meta: JSON.stringify({ title: [title] }),
           body: isDamaged ? Uint8Array.of(9) : await codec.encode(contentMd),
           precision,
         }
       )));
       const made = makePassages(kernel, { settings, style: provider.passages, texts });
-      const expected = await Promise.all(documents.map(async ({ key, title, contentMd, precision, isDamaged }) => {
-        if (isDamaged) return undefined;
-        const passages = chunksOf({ key, meta: { title: [title] }, contentMd });
-        return Promise.all(passages.map(async (chunk) => {
-          const [vector] = await provider.embed([embeddedText(chunk)], 'document');
-          return {
-            startLine: chunk.startLine,
-            endLine: chunk.endLine,
-            start: chunk.start,
-            end: chunk.end,
-            vector: new Uint8Array(toBlob(vector!, precision)),
-          };
-        }));
-      }));
+      const expected = await Promise.all(
+        documents.map(async ({ key, lang, title, contentMd, precision, isDamaged }) => {
+          if (isDamaged) return undefined;
+          const passages = chunksOf({ key, lang, meta: { title: [title] }, contentMd });
+          return Promise.all(passages.map(async (chunk) => {
+            const [vector] = await provider.embed([embeddedText(chunk)], 'document', undefined, [isEnglish(lang)]);
+            return {
+              startLine: chunk.startLine,
+              endLine: chunk.endLine,
+              start: chunk.start,
+              end: chunk.end,
+              vector: new Uint8Array(toBlob(vector!, precision)),
+            };
+          }));
+        }),
+      );
       expect(
         passagesOf(made, provider.dimensions, texts).map((own) =>
           own?.map((passage) => ({ ...passage, vector: new Uint8Array(passage.vector) }))
@@ -125,7 +130,7 @@ describe('documents that are embedded elsewhere', () => {
         sharedModel: async () => {
           reached.resolve();
           await goOn.promise;
-          return held.sharedModel();
+          return held.sharedModel(true);
         },
       })
     );

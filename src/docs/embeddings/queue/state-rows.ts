@@ -11,6 +11,7 @@ export interface EmbeddingStatus {
   readonly cid: number;
   readonly id: string;
   readonly key: string;
+  readonly lang: string;
   readonly meta: Meta;
   readonly crc: number;
   readonly bytes: number;
@@ -32,6 +33,7 @@ interface StatusRow extends Row {
   readonly cid: number;
   readonly id: string;
   readonly key: string;
+  readonly lang: string;
   readonly meta: string;
   readonly crc: number;
   readonly bytes: number;
@@ -46,7 +48,7 @@ interface StatusRow extends Row {
 }
 
 const STATUS = `
-  SELECT d.ord, d.cid, d.id, d.key, d.meta, d.crc, d.bytes, e.crc AS e_crc, e.bytes AS e_bytes, e.chunking, e.stored, m.model, m.variant, s.state, s.attempts
+  SELECT d.ord, d.cid, d.id, d.key, d.lang, d.meta, d.crc, d.bytes, e.crc AS e_crc, e.bytes AS e_bytes, e.chunking, e.stored, m.model, m.variant, s.state, s.attempts
   FROM documents d LEFT JOIN embeddings e ON e.ord = d.ord LEFT JOIN embedding_models m ON m.id = e.model_id LEFT JOIN embedding_states s ON s.ord = d.ord`;
 
 /** By ordinal; removed documents are left out. At most a few hundred at once. */
@@ -86,7 +88,7 @@ async function statusOf(queries: Queries, column: string, values: readonly SqlVa
 }
 
 function toStatus(row: StatusRow): EmbeddingStatus {
-  const { ord, cid, id, key, crc, bytes } = row;
+  const { ord, cid, id, key, lang, crc, bytes } = row;
   const embedded = row.e_crc === null ? undefined : {
     crc: row.e_crc,
     bytes: row.e_bytes,
@@ -100,6 +102,7 @@ function toStatus(row: StatusRow): EmbeddingStatus {
     cid,
     id,
     key,
+    lang,
     crc,
     bytes,
     meta: JSON.parse(row.meta) as Meta,

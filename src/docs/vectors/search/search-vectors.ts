@@ -91,12 +91,13 @@ export async function findNearest(deps: SearchDeps, input: Parameters<typeof cos
     rerank: lambda === undefined ? undefined : (hits) => diverse(deps, request, hits, query!.vector.length),
     show: ({ score }, { document, ...parts }) => ({ document, score: roundScore(score), ...parts }),
   }, bounds);
+  const warnings = warningsOf(found.incomparable, query);
   return {
     ...found.answer,
     ...modelOf(deps, request, query),
     algorithm: found.algorithm ?? 'flat',
     distanceMetric: metric,
-    ...(found.incomparable > 0 && { warnings: incomparableWarning(found.incomparable, query) }),
+    ...(warnings.length > 0 && { warnings }),
   };
 }
 
@@ -133,8 +134,18 @@ function modelOf({ embed, view }: SearchDeps, { collection, queryVector }: Searc
   return { model, dimensions };
 }
 
-/** Says how many documents a search left out, if any. */
-export function incomparableWarning(documents: number, query: QueryVector | undefined): string[] {
+/** Says how many documents a search left out, if any, and that the model does not know the script of its query. */
+export function warningsOf(documents: number, query: QueryVector | undefined): string[] {
+  return [...incomparableWarning(documents, query), ...unknownWarning(query)];
+}
+
+function unknownWarning(query: QueryVector | undefined): string[] {
+  return query?.isUnknown === true
+    ? [`the model ${query.model!.model} does not know the script of the query: it was compared by its spelling`]
+    : [];
+}
+
+function incomparableWarning(documents: number, query: QueryVector | undefined): string[] {
   if (documents === 0) return [];
   const count = documents === 1 ? 'the vectors of 1 document were' : `the vectors of ${documents} documents were`;
   const reason = query?.model === undefined
