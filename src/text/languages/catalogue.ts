@@ -116,6 +116,16 @@ export interface Language {
   readonly accents?: string;
   /** What writers without a letter write instead, and the letter. */
   readonly digraphs?: Readonly<Record<string, string>>;
+  /** How words are joined, for a language that writes those of a compound together. */
+  readonly joints?: Joints;
+}
+
+/** What happens to a word before the next one of a compound. */
+interface Joints {
+  /** What may be added to it. */
+  readonly links: readonly string[];
+  /** What it may lose at its end. */
+  readonly lost: readonly string[];
 }
 
 const GERMAN_DIGRAPHS = { ae: 'ä', oe: 'ö', ue: 'ü' };
@@ -154,6 +164,7 @@ export const CATALOGUE: readonly Language[] = [{
   letters: LATIN,
   accents: 'äöü',
   digraphs: GERMAN_DIGRAPHS,
+  joints: { links: ['s', 'es', 'n', 'en', 'ens', 'er', 'e'], lost: ['e'] },
 }, { code: 'fr', name: 'French', stem: french, apostrophes: elision, letters: LATIN, accents: 'àâçéèêëîïôùûü' }, {
   code: 'es',
   name: 'Spanish',
@@ -168,7 +179,15 @@ export const CATALOGUE: readonly Language[] = [{
   apostrophes: withoutApostrophes,
   letters: LATIN,
   accents: 'áâãàçéêíóôõú',
-}, { code: 'nl', name: 'Dutch', stem: dutch, apostrophes: possessive, letters: LATIN, accents: 'áéëïóöü' }, {
+}, {
+  code: 'nl',
+  name: 'Dutch',
+  stem: dutch,
+  apostrophes: possessive,
+  letters: LATIN,
+  accents: 'áéëïóöü',
+  joints: { links: ['s', 'n', 'en', 'er', 'e'], lost: ['e'] },
+}, {
   code: 'ru',
   name: 'Russian',
   stem: russian,
@@ -182,6 +201,7 @@ export const CATALOGUE: readonly Language[] = [{
   letters: LATIN,
   accents: 'åäö',
   digraphs: SWEDISH_DIGRAPHS,
+  joints: { links: ['s', 'e'], lost: ['a', 'e'] },
 }, {
   code: 'no',
   name: 'Norwegian',
@@ -190,6 +210,7 @@ export const CATALOGUE: readonly Language[] = [{
   letters: LATIN,
   accents: 'åø',
   digraphs: DANISH_DIGRAPHS,
+  joints: { links: ['s', 'e'], lost: ['e'] },
 }, {
   code: 'da',
   name: 'Danish',
@@ -198,6 +219,7 @@ export const CATALOGUE: readonly Language[] = [{
   letters: LATIN,
   accents: 'åø',
   digraphs: DANISH_DIGRAPHS,
+  joints: { links: ['s', 'e', 'er'], lost: ['e'] },
 }, {
   code: 'fi',
   name: 'Finnish',
@@ -205,6 +227,7 @@ export const CATALOGUE: readonly Language[] = [{
   apostrophes: withoutApostrophes,
   letters: LATIN,
   accents: 'äö',
+  joints: { links: ['n'], lost: [] },
 }, {
   code: 'hu',
   name: 'Hungarian',
@@ -212,6 +235,7 @@ export const CATALOGUE: readonly Language[] = [{
   apostrophes: withoutApostrophes,
   letters: LATIN,
   accents: 'áéíóöőúüű',
+  joints: { links: [], lost: [] },
 }, {
   code: 'ro',
   name: 'Romanian',

@@ -20,6 +20,8 @@ export interface TermNode extends SourceRange {
    * Frequency of the form in the query, if one node stands for all its occurrences; 1 if absent. Multiplies the score.
    */
   readonly weight?: number;
+  /** Whether it matches the word as a part of compounds, and counts the word itself among them. */
+  readonly inCompounds?: true;
   /** Parts of a source code identifier; a document may contain some of them without the whole; in simple mode. */
   readonly parts?: readonly string[];
 }

@@ -17,6 +17,8 @@ export interface Vocabulary {
   documentsWith(form: string): number;
   /** Whether a form contains this one. */
   isWithin(form: string): boolean;
+  /** Whether a form is a part of compounds. */
+  hasCompounds(form: string, analyzer: TermAnalyzer): boolean;
 }
 
 /** What the spellings of names depend on. */

@@ -339,7 +339,7 @@ function namesByOrd(index: TextIndex, { classes, analyzer }: Reading, { node, la
     );
   }
   if (node.kind === 'term' && fields === undefined && ords.length <= FEW
-    && lettersOf(node.form, analyzer).length === 0)
+    && node.inCompounds !== true && lettersOf(node.form, analyzer).length === 0)
   {
     return index.matchesExactly(node.form, analyzer, ords).map((isFound) => (isFound ? labels : NO_LABELS));
   }

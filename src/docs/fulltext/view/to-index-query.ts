@@ -10,7 +10,8 @@ import type { TermAnalyzer, TextReading } from './text-index.ts';
 
 /** What is asked of an index to find forms. */
 export type Forms = Pick<InvertedIndex,
-  'group' | 'unstemmed' | 'fuzzy' | 'begunLike' | 'prefix' | 'wildcard' | 'documents' | 'textOf' | 'search'>;
+  'group' | 'compounds' | 'unstemmed' | 'fuzzy' | 'begunLike' | 'prefix' | 'wildcard' | 'documents' | 'textOf'
+    | 'search'>;
 type Index = Forms & Pick<InvertedIndex, 'classes'>;
 
 /** Maximum number of forms that a fuzzy term matches, and of dictionary entries that they are chosen from. */
@@ -178,7 +179,7 @@ class Translation {
   query(node: QueryNode): Query {
     switch (node.kind) {
       case 'term':
-        return this.#expanded(node);
+        return node.inCompounds === true ? this.#inCompounds(node) : this.#expanded(node);
       case 'wildcard':
         return { kind: 'term', forms: node.completes ? this.#completions(node.pattern) : this.#pattern(node.pattern) };
       case 'phrase':
@@ -188,6 +189,14 @@ class Translation {
       case 'group':
         return this.#group(node);
     }
+  }
+
+  /** The word counts among its compounds, so that it is not found to be more frequent than these. */
+  #inCompounds({ form, weight }: TermNode): Query {
+    const compounds = this.#index.compounds(this.#reading.analyzer, form);
+    return compounds.length === 0
+      ? NONE
+      : { kind: 'term', forms: [...this.#formsOf(form), ...compounds.map((id) => ({ id }))], weight };
   }
 
   #expanded(node: TermNode): Query {

@@ -1,0 +1,45 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SearchFixture } from './test-fixture.ts';
+
+describe('compounds in a search (decision D-200)', () => {
+  let fixture: SearchFixture;
+  const keys = async (query: string, more: object = {}) => (await fixture.keys(query, more)).sort();
+
+  beforeAll(async () => {
+    fixture = await SearchFixture.open('node:sqlite');
+    const add = (key: string, lang: string, text: string) => fixture.add(key, text, {}, { lang });
+    await add('word', 'de', 'Hier steht eine Verbindung.');
+    await add('compound', 'de', 'Hier steht die Datenbankverbindung.');
+    await add('database', 'de', 'Hier steht eine Datenbank.');
+    await add('failure', 'de', 'Hier steht ein Datenbankverbindungsfehler.');
+    await add('other', 'de', 'Hier stehen Fehler.');
+    await add('english', 'en', 'Datenbankverbindung is a German word.');
+  });
+  afterAll(() => fixture.close());
+
+  it('finds them by their parts, behind the documents that have the word itself', async () => {
+    expect(await fixture.keys('Verbindung')).toEqual(['word', 'compound', 'failure']);
+    expect(await keys('Datenbanken')).toEqual(['compound', 'database', 'failure']);
+    expect(await keys('Fehler')).toEqual(['failure', 'other']);
+    expect(await keys('Verbindung', { lang: 'de' })).toEqual(['compound', 'english', 'failure', 'word']);
+    expect(await keys('Verbindung', { lang: 'en' })).toEqual(['word']);
+    expect(await keys('Verbindung', { disableStem: true })).toEqual(['word']);
+  });
+
+  it('counts them for all words, but not for what is quoted or excluded', async () => {
+    expect(await keys('Datenbank Fehler', { matchingStrategy: 'all' })).toEqual(['failure']);
+    expect(await keys('Verbindung AND Datenbank')).toEqual(['compound', 'failure']);
+    expect(await keys('"Verbindung"')).toEqual(['word']);
+    expect(await keys('Datenbank -Verbindung')).toEqual(['compound', 'database', 'failure']);
+    expect(await keys('Datenbank', { fuzzy: 'auto' })).toEqual(['compound', 'database', 'failure']);
+  });
+
+  it('names the word, and marks the compound', async () => {
+    const { results } = await fixture.find('Verbindung', { highlight: true });
+    const compound = results.find(({ document }) => document.key === 'compound');
+    expect(compound).toMatchObject({
+      matchedTerms: ['verbindung'],
+      highlights: [{ fragment: 'Hier steht die <mark>Datenbankverbindung</mark>.' }],
+    });
+  });
+});
