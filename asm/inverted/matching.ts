@@ -32,13 +32,22 @@ export function collectMatches(pattern: usize, length: u32, affix: usize, affixB
 }
 
 function collectAnywhere(pattern: usize, length: u32, bits: u64, limit: u32): u32 {
+  const least = leastBytes(pattern, length);
   let found: u32 = 0;
   for (let form = nextWithSignature(1, bits); form < formCount() && found < limit;
     form = nextWithSignature(form + 1, bits))
   {
-    if (formExists(form) && matches(pattern, length, keyBytes(form), keyLength(form))) output(found++, form);
+    if (!formExists(form) || keyLength(form) < least) continue;
+    if (matches(pattern, length, keyBytes(form), keyLength(form))) output(found++, form);
   }
   return found;
+}
+
+/** Bytes that every match has at least: long keys have most signatures, but only few are as long as a long pattern. */
+function leastBytes(pattern: usize, length: u32): u32 {
+  let bytes: u32 = 0;
+  for (let i: u32 = 0; i < length; i++) bytes += <u32>!isEmptyAtEnd(load<u32>(pattern + (<usize>i << 2)));
+  return bytes;
 }
 
 /** Greedy matching that backtracks to the last "any" only, which suffices for patterns without classes. */

@@ -51,11 +51,12 @@ export function hasSignature(form: u32, bits: u64): bool {
 export function nextWithSignature(form: u32, bits: u64): u32 {
   const end = formCount();
   const wanted = i64x2.splat(<i64>bits);
-  for (; (form & 1) !== 0 && form < end; form++) if (hasSignature(form, bits)) return form;
-  for (let at = signatureAt(form); form + 1 < end; at += 16) {
-    if (v128.any_true(i64x2.eq(v128.and(v128.load(at), wanted), wanted)))
-      return hasSignature(form, bits) ? form : form + 1;
-    form += 2;
+  for (let at = signatureAt(form); form + 4 <= end; at += 32) {
+    const first = i64x2.eq(v128.and(v128.load(at), wanted), wanted);
+    const second = i64x2.eq(v128.and(v128.load(at, 16), wanted), wanted);
+    if (v128.any_true(v128.or(first, second))) break;
+    form += 4;
   }
-  return form < end && hasSignature(form, bits) ? form : end;
+  while (form < end && !hasSignature(form, bits)) form++;
+  return form;
 }

@@ -2828,7 +2828,7 @@ export type SearchFullTextRequest = {
      */
     distance?: number;
     /**
-     * Edits allowed between a query term and an indexed one, in simple mode: inserted, left out, replaced characters, and neighbours that are swapped; each costs a fifth of the score. Terms below 3 characters match exactly. `auto` allows none below 4 characters, one from 4 and two from 8, and keeps the first character unless no word matches with it or it is swapped with the second; words that are spelled as asked rank before those that are only spelled alike, and words count that are written together or apart. When absent, that of the collection's retrieval profile, else 0.
+     * Edits allowed between a query term and an indexed one, in simple mode: inserted, left out, replaced characters, and neighbours that are swapped; each costs a fifth of the score. Terms below 3 characters match exactly. `auto` allows none below 4 characters, one from 4 and two from 8, and keeps the first character unless no word matches with it or it is swapped with the second; words that are spelled as asked rank before those that are only spelled alike. When absent, that of the collection's retrieval profile, else 0.
      */
     fuzzy?: Fuzziness;
     /**

@@ -113,12 +113,9 @@ class Division {
   }
 
   #find(form: string): Status {
-    const key = keyOf(form);
-    const letters = key.length === form.length ? key : form;
     let isFound = false;
     for (const core of this.#cores) {
-      for (const at of new Set([letters.indexOf(core), letters.lastIndexOf(core)])) {
-        if (at < 0) continue;
+      for (const at of placesOf(core, form)) {
         const covers = this.#covers(form, at, at + core.length);
         const known = covers.find((cover) => this.#isDivided(form, cover)) ??
           covers.find((cover) => isProbable(form, cover));
@@ -197,7 +194,6 @@ class Division {
   /** Whether letters are a word, which may have a link, and may have lost its end before: `arbets` of `arbete`. */
   #isModifier(letters: string): boolean {
     const { links, lost } = this.#word.rules;
-    if (this.#isWord(letters)) return true;
     return ['', ...links].filter((link) => letters.endsWith(link)).some((link) => {
       const word = letters.slice(0, letters.length - link.length);
       return this.#isWord(word) || (word.length >= LEAST_LETTERS && lost.some((end) => this.#isWord(word + end)));
@@ -208,6 +204,14 @@ class Division {
     return this.#word.rules.isPart(letters) && ++this.#lookups <= MOST_LOOKUPS &&
       this.#word.dictionary.find(letters) !== undefined;
   }
+}
+
+/** The first and the last place of some letters without diacritics in a form that has them. */
+function placesOf(core: string, form: string): number[] {
+  const key = form.includes(core) ? form : keyOf(form);
+  const first = key.length === form.length ? key.indexOf(core) : -1;
+  const last = first < 0 ? first : key.lastIndexOf(core);
+  return first < 0 ? [] : first === last ? [first] : [first, last];
 }
 
 /** Whether a long word and a long rest make up a form. */

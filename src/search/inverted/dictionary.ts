@@ -66,7 +66,7 @@ export class Dictionary {
           : i < inside
           ? ONE_CHARACTER
           : OPTIONAL_CHARACTER));
-    const at = this.#kernel.write(0, new Uint8Array([...new Uint8Array(codes.buffer), ...affix]));
+    const at = this.#kernel.write(0, Buffer.concat([new Uint8Array(codes.buffer), affix]));
     const found = this.#kernel.call.collectMatches(at, codes.length, at + codes.byteLength, affix.length,
       backward ? 1 : 0, limit);
     return Array.from(this.#kernel.output(found));

@@ -381,10 +381,12 @@ export class InvertedIndex {
    * `limit`.
    */
   consistingOf(forms: readonly number[], field: number, limit: number): number[] {
+    const { formFields, lengthOf } = this.#kernel.call;
+    if (!forms.every((form) => (formFields(this.#checked(form)) >> field) & 1)) return [];
     const query: Query = { kind: 'and', of: forms.map((id): Query => ({ kind: 'term', forms: [{ id }] })) };
     // Of all documents with these words in the field, the shortest are the best.
     const { hits } = this.search(query, { algorithm: { kind: 'bm25', b: 1, fields: [field] }, limit, totals: 'none' });
-    return hits.map(({ ord }) => ord).filter((ord) => this.#kernel.call.lengthOf(ord, field) === forms.length);
+    return hits.map(({ ord }) => ord).filter((ord) => lengthOf(ord, field) === forms.length);
   }
 
   /** For each document, whether it contains any of the forms, in any field. */

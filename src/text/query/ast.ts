@@ -14,8 +14,6 @@ export interface TermNode extends SourceRange {
   readonly keepsFirst?: boolean;
   /** Whether the term may be the misspelt beginning of a word, if no word begins with it. */
   readonly begins?: boolean;
-  /** The term written together with one of its neighbours in the query. */
-  readonly joined?: readonly string[];
   /**
    * Frequency of the form in the query, if one node stands for all its occurrences; 1 if absent. Multiplies the score.
    */
@@ -39,6 +37,8 @@ export interface ProximityNode extends SourceRange {
   readonly kind: 'proximity';
   readonly forms: readonly string[];
   readonly distance: number;
+  /** The same as `weight` of a term, for words near each other that are another spelling of a term. */
+  readonly weight?: number;
 }
 
 /**
@@ -74,8 +74,8 @@ export interface GroupNode extends SourceRange {
 export type QueryNode = TermNode | PhraseNode | ProximityNode | WildcardNode | GroupNode;
 
 /** Whether a term also matches forms that are spelled otherwise. */
-export function isLoose({ fuzzy = 0, joined = [] }: TermNode): boolean {
-  return fuzzy > 0 || joined.length > 0;
+export function isLoose({ fuzzy = 0 }: TermNode): boolean {
+  return fuzzy > 0;
 }
 
 /** The leaves that a match may contain, in order, for highlighting; leaves of excluded nodes are not included. */

@@ -34,6 +34,17 @@ describe('compounds in a search (decision D-200)', () => {
     expect(await keys('Datenbank', { fuzzy: 'auto' })).toEqual(['compound', 'database', 'failure']);
   });
 
+  it('finds their parts near each other in any order, behind them', async () => {
+    const lang = 'de';
+    await fixture.add('apart', 'Die Verbindung zur Datenbank.', {}, { lang, collection: 'apart' });
+    await fixture.add('far', `Datenbank ${'und so weiter '.repeat(3)} Verbindung`, {}, { lang, collection: 'apart' });
+    await fixture.add('linked', 'Ein Fehler der Verbindung.', {}, { lang, collection: 'apart' });
+    await fixture.add('itself', 'Die Datenbankverbindung.', {}, { lang, collection: 'apart' });
+    const found = async (query: string) => await fixture.keys(query, { collection: 'apart' });
+    expect(await found('Datenbankverbindung')).toEqual(['itself', 'apart']);
+    expect(await found('Verbindungsfehler')).toEqual(['linked']);
+  });
+
   it('names the word, and marks the compound', async () => {
     const { results } = await fixture.find('Verbindung', { highlight: true });
     const compound = results.find(({ document }) => document.key === 'compound');

@@ -30,11 +30,11 @@ const MOST_LOOKS = 512;
 /** The matchers of a query, one for each of its readings. */
 export class WordMatchers {
   readonly #plan: QueryPlan;
-  readonly #index: Pick<TextIndex, 'formsLike' | 'wordsApart'> | undefined;
+  readonly #index: Pick<TextIndex, 'formsLike'> | undefined;
   readonly #matchers = new Map<Reading, WordMatcher>();
 
   /** With an index, highlights find words by its forms, which cover all documents that it finds. */
-  constructor(plan: QueryPlan, index?: Pick<TextIndex, 'formsLike' | 'wordsApart'>) {
+  constructor(plan: QueryPlan, index?: Pick<TextIndex, 'formsLike'>) {
     this.#plan = plan;
     this.#index = index;
   }
@@ -75,15 +75,14 @@ export class WordMatcher {
   /** The forms that words may match by, for highlights; undefined without an index, and if there are too many. */
   readonly marks: MarkedForms | undefined;
 
-  constructor(reading: Reading, index?: Pick<TextIndex, 'formsLike' | 'wordsApart'>) {
+  constructor(reading: Reading, index?: Pick<TextIndex, 'formsLike'>) {
     this.#reading = reading;
     for (const leaf of reading.wanted) this.#learn(leaf);
     this.marks = index && this.#marksBy(index);
   }
 
   /** The forms of the index that match the query or words of its phrases, and the query's own forms. */
-  #marksBy(index: Pick<TextIndex, 'formsLike' | 'wordsApart'>): MarkedForms | undefined {
-    for (const { label, look } of this.#fuzzy) this.#learnApart(label, look, index);
+  #marksBy(index: Pick<TextIndex, 'formsLike'>): MarkedForms | undefined {
     if (this.#looks.length > MOST_LOOKS) return undefined;
     const forms = new Set<string>();
     for (const look of this.#looks) {
@@ -174,7 +173,6 @@ export class WordMatcher {
           edits: node.fuzzy ?? 0,
           keepsFirst: node.keepsFirst === true,
           begins: node.begins === true,
-          joined: node.joined ?? [],
           analyzer: this.#reading.analyzer,
         };
         this.#fuzzy.push({ label, folded: [...foldDiacritics(node.form)], edits: node.fuzzy ?? 0, look });
@@ -201,14 +199,6 @@ export class WordMatcher {
       this.#letters.push({ ...letters, text: foldDiacritics(letters.text), labels });
       this.#looks.push({ by: 'letters', letters });
     }
-  }
-
-  /** The words for which one was written are marked together. */
-  #learnApart(label: string, look: FormsLike, index: Pick<TextIndex, 'wordsApart'>): void {
-    if (look.by !== 'edits' || !look.keepsFirst || look.edits === 0) return;
-    const words = index.wordsApart(look.form, look.analyzer);
-    if (words === undefined) return;
-    this.#phrases.push({ words: words.map((form) => this.#look(form)), labels: [`${label}~${words.join(' ')}`] });
   }
 
   /** A word of a phrase is labelled by its own form; one of a synonym by the term that it stands for. */

@@ -1,10 +1,10 @@
-import type { PhraseNode, TermNode, WildcardNode } from '../../../text/query/index.ts';
+import type { PhraseNode, ProximityNode, TermNode, WildcardNode } from '../../../text/query/index.ts';
 import { formsOf } from '../../../text/tokenize.ts';
 import type { TermAnalyzer } from '../view/text-index.ts';
 import { textBetween } from './query-words.ts';
 
 /** A word as another text may spell it. */
-export type Spelling = TermNode | PhraseNode | WildcardNode;
+export type Spelling = TermNode | PhraseNode | ProximityNode | WildcardNode;
 
 /** The spelling of several words as one, without its place. */
 type Joined = Pick<TermNode, 'kind' | 'form' | 'weight'> | Pick<WildcardNode, 'kind' | 'pattern' | 'completes'>;
@@ -29,8 +29,9 @@ interface NameReading {
   readonly vocabulary: Vocabulary;
 }
 
-/** Factor of the score of another spelling, so that the one of the query ranks first. */
+/** Factors of the score of another spelling, so that the one of the query ranks first: if documents have that, and if not. */
 const WEIGHT = 0.3;
+const ONLY_WEIGHT = 0.8;
 /** Longest name, in words, and most words of a query whose neighbours may be one name though spaces separate them. */
 const NAME_WORDS = 5;
 const QUERY_WORDS = 6;
@@ -40,6 +41,8 @@ const WITHIN_FROM = 8;
 const PART_FROM = 3;
 /** Maximum number of places at which a word without capitals is divided: those with the most frequent parts. */
 const DIVISIONS = 2;
+/** Maximum number of other words between the words of a compound, which stand in any order. */
+const NEAR = 4;
 /** How many times as many documents have a word of its own as have the rarer of its parts. */
 const OWN_WORD = 4;
 /** English particles that end a noun when they are joined to a verb: `log in`, `login`. */
@@ -104,32 +107,49 @@ function divided({ form, start, end }: TermNode, text: string, reading: NameRead
   const at = { start, end };
   const parts = text.split(BOUNDARY).flatMap((part) => formsOf(part));
   const isName = parts.length > 1 && parts.join('') === form;
-  const phrases = isName ? [parts] : [];
-  if (!isName) phrases.push(...divisionsOf(form, reading));
+  const { vocabulary, analyzer } = reading;
+  const phrases = isName
+    ? [parts].filter((forms) => forms.every((part) => vocabulary.documentsOf(part, analyzer) > 0))
+    : divisionsOf(form, reading);
+  const isKnown = phrases.length === 0 || vocabulary.documentsOf(form, analyzer) > 0;
+  const weight = isKnown ? WEIGHT : ONLY_WEIGHT;
   return [
-    ...phrases.filter((forms) => forms.every((part) => reading.vocabulary.documentsOf(part, reading.analyzer) > 0)).map(
-      (forms): Spelling => ({ kind: 'phrase', forms, weight: WEIGHT, ...at })
+    ...phrases.map((forms): Spelling =>
+      !isName && forms.every((part) => analyzer.compounds?.isPart(part))
+        ? { kind: 'proximity', forms, distance: NEAR, weight, ...at }
+        : { kind: 'phrase', forms, weight, ...at }
     ),
-    ...(isName && form.length >= WITHIN_FROM && LETTERS.test(form) && reading.vocabulary.isWithin(form)
+    ...(isName && form.length >= WITHIN_FROM && LETTERS.test(form) && vocabulary.isWithin(form)
       ? [{ ...within(form), ...at }]
       : []),
   ];
 }
 
 /** A word that far more documents have than one of its parts is a word of its own, such as `background`. */
-function divisionsOf(form: string, { lang, isStopWord, vocabulary }: NameReading): string[][] {
+function divisionsOf(form: string, { lang, isStopWord, analyzer, vocabulary }: NameReading): string[][] {
   if (form.length < DIVIDED_FROM || !LETTERS.test(form)) return [];
   const letters = [...form];
   const whole = vocabulary.documentsWith(form);
   const divisions: { parts: string[]; documents: number }[] = [];
   for (let i = 1; i < letters.length - 1; i++) {
-    const parts = [letters.slice(0, i).join(''), letters.slice(i).join('')];
-    const [left, right] = parts as [string, string];
+    const [left, right] = [letters.slice(0, i).join(''), letters.slice(i).join('')];
     if (isStopWord(left) || (isStopWord(right) && (i < PART_FROM || !isParticle(right, lang)))) continue;
-    const documents = Math.min(vocabulary.documentsWith(left), vocabulary.documentsWith(right));
-    if (documents > 0 && documents * OWN_WORD >= whole) divisions.push({ parts, documents });
+    const first = [left, ...unlinked(left, analyzer)].find((word) => vocabulary.documentsWith(word) > 0);
+    if (first === undefined) continue;
+    // The last part of a word that no document has may be inflected: `eventlisteners`.
+    const ofRight = vocabulary.documentsWith(right) || (whole === 0 ? vocabulary.documentsOf(right, analyzer) : 0);
+    const documents = Math.min(vocabulary.documentsWith(first), ofRight);
+    if (documents > 0 && documents * OWN_WORD >= whole) divisions.push({ parts: [first, right], documents });
   }
   return divisions.sort((a, b) => b.documents - a.documents).slice(0, DIVISIONS).map(({ parts }) => parts);
+}
+
+/** The words that letters before the last part of a compound may be besides what they spell. */
+function unlinked(letters: string, { compounds }: TermAnalyzer): string[] {
+  if (compounds === undefined || !compounds.isPart(letters)) return [];
+  const { links, lost, isPart } = compounds;
+  const withoutLink = links.filter((link) => letters.endsWith(link)).map((link) => letters.slice(0, -link.length));
+  return [...withoutLink, ...lost.map((end) => letters + end)].filter((word) => isPart(word));
 }
 
 function isParticle(form: string, lang: string): boolean {

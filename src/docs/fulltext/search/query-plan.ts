@@ -101,8 +101,8 @@ const FUZZY_TERMS = 32;
 
 /** Maximum number of words whose compounds are looked for: each reads the signatures of the dictionary. */
 const WORDS_IN_COMPOUNDS = 32;
-/** Share of a word's score that its compounds have, too, so that the word itself counts twice as much. */
-const COMPOUNDS = 0.5;
+/** Share of a word's score that documents with its compounds have, too: the word itself counts 2.5 times as much. */
+const COMPOUNDS = 0.4;
 
 /**
  * Reads a query for prose, in each language, and for code, and prepares it: stop words are removed, terms get their
@@ -209,8 +209,6 @@ class Planner {
   #counts: Map<string, number> | undefined;
   /** In simple mode: the form that may be the beginning of a word. */
   #unfinished: string | undefined;
-  /** In simple mode: what a form is together with the word before or after it. */
-  readonly #joined = new Map<string, string[]>();
   readonly #seenTerms = new Set<string>();
   readonly #seenParts = new Set<string>();
   #fuzzyTerms = 0;
@@ -247,7 +245,6 @@ class Planner {
     const words = wantedNodes(root);
     this.#counts = countForms(root);
     const last = words.at(-1);
-    this.#join(words);
     if (prefix === 'last' && last?.kind === 'term' && last.end === queryBytes) this.#unfinished = last.form;
     return matchingSome(this.#withSequences(words, matching), matching, root);
   }
@@ -276,17 +273,6 @@ class Planner {
     const labels = [...new Set(meaningful.length > 0 ? meaningful : forms)];
     const others = synonyms.map((synonym) => this.#leaf(leafOf(synonym, { start, end }), labels, true));
     return { ...place, optional: [...(words === undefined ? [] : [words]), ...others] };
-  }
-
-  /** A space in a word is a typing error, too: `type script`. */
-  #join(words: readonly QueryNode[]): void {
-    for (const [i, word] of words.slice(0, FUZZY_TERMS).entries()) {
-      const next = words[i + 1];
-      if (word.kind !== 'term' || next?.kind !== 'term') continue;
-      const joined = word.form + next.form;
-      if ([...joined].length < ONE_EDIT_FROM) continue;
-      for (const { form } of [word, next]) this.#joined.set(form, [...this.#joined.get(form) ?? [], joined]);
-    }
   }
 
   #node(node: QueryNode, wanted: boolean): QueryNode | undefined {
@@ -405,9 +391,7 @@ class Planner {
   #withEdits(node: TermNode): TermNode {
     const asked = node.fuzzy ?? (this.#mode === 'simple' ? this.#options.fuzzy : 0);
     if (node.fuzzy === undefined && asked === 0) return node;
-    const joined = asked === 'auto' ? this.#joined.get(node.form) : undefined;
-    const { fuzzy: _, ...plain } = node;
-    const exact: TermNode = joined === undefined ? plain : { ...plain, joined, keepsFirst: true };
+    const { fuzzy: _, ...exact } = node;
     const letters = [...node.form].length;
     const edits = asked === 'auto' ? Number(letters >= ONE_EDIT_FROM) + Number(letters >= TWO_EDITS_FROM) : asked;
     if (edits === 0 || letters < FUZZY_FROM || ++this.#fuzzyTerms > FUZZY_TERMS) return exact;

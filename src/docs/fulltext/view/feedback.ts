@@ -2,8 +2,8 @@ import { type InvertedIndex, type Query, RERANKED, type ScoringAlgorithm,
   within } from '../../../search/inverted/index.ts';
 import { formsOf } from '../../../text/tokenize.ts';
 import { CODE_CLASSES, isAmong } from './document-classes.ts';
+import { exactForms } from './edits.ts';
 import type { TermAnalyzer, TextHit, TextIndex, TextReading, WeightedTerm } from './text-index.ts';
-import { exactForms } from './to-index-query.ts';
 
 /** A document that is taken as relevant. */
 export interface RelevantText {

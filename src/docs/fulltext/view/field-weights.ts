@@ -1,7 +1,7 @@
 import type { InvertedIndex, Reranking } from '../../../search/inverted/index.ts';
 import { wantedNodes } from '../../../text/query/index.ts';
+import { exactForms, type Forms, formsByEdits, type KnownSpellings } from './edits.ts';
 import type { Field, TextReading } from './text-index.ts';
-import { exactForms, type Forms, formsByEdits, type KnownSpellings } from './to-index-query.ts';
 import { fieldByName, OTHER } from './to-indexed.ts';
 
 /** Weights of the fields unless a request says otherwise (contract, `fieldWeights`). */
@@ -45,8 +45,8 @@ export function toWeights(given: Readonly<Record<string, number>> = DEFAULT_WEIG
  * The words that reranking searches for, by the readings of a query for classes that have documents. `spellings` are
  * those of the query, if it was translated for the same state of the index.
  */
-export function toRerankings(index: Omit<Forms, 'wildcard'> & Pick<InvertedIndex, 'classes' | 'form'>,
-  readings: readonly TextReading[], spellings: KnownSpellings = new Map()): Reranking[]
+export function toRerankings(index: Forms & Pick<InvertedIndex, 'classes' | 'form'>, readings: readonly TextReading[],
+  spellings: KnownSpellings = new Map()): Reranking[]
 {
   const present = index.classes;
   return readings.filter(({ classes, words = [] }) => (classes & present) !== 0 && words.length > 0).map((reading) => ({
@@ -56,8 +56,8 @@ export function toRerankings(index: Omit<Forms, 'wildcard'> & Pick<InvertedIndex
 }
 
 /** The forms of a word; of a misspelt one, those of the likeliest word that was meant. */
-function formsMeant(index: Omit<Forms, 'wildcard'> & Pick<InvertedIndex, 'form'>, { root, analyzer }: TextReading,
-  form: string, known: KnownSpellings): { readonly forms: readonly number[]; readonly exact: number | undefined }
+function formsMeant(index: Forms & Pick<InvertedIndex, 'form'>, { root, analyzer }: TextReading, form: string,
+  known: KnownSpellings): { readonly forms: readonly number[]; readonly exact: number | undefined }
 {
   const node = wantedNodes(root).find((leaf) => leaf.kind === 'term' && leaf.form === form && leaf.keepsFirst);
   const spellings = node?.kind === 'term' ? known.get(node) ?? formsByEdits(index, analyzer, node) : undefined;

@@ -7,13 +7,14 @@ import type { TermNode } from '../../../text/query/index.ts';
 import type { Steps } from '../../view/index.ts';
 import { PLAIN, STEMMING_ANALYZERS } from './analyzers.ts';
 import { fieldTexts } from './document-texts.ts';
+import { exactForms, formsByEdits, type KnownSpellings } from './edits.ts';
 import { type Feedback, type FeedbackRules, relevantTerms, type RelevantText, rescored } from './feedback.ts';
 import { tfidfWeights, toRerankings } from './field-weights.ts';
 import { waysOf } from './letters.ts';
 import { type CalledDocuments, type Completion, type CompletionRequest, type FormsLike, type IndexedDocument,
   type MatchByEdits, type TermAnalyzer, type TextHit, type TextIndex, type TextIndexes, type TextMatches,
   type TextQuery, type WeightedTerm } from './text-index.ts';
-import { apartOf, exactForms, formsByEdits, type KnownSpellings, phraseOf, toIndexQuery } from './to-index-query.ts';
+import { toIndexQuery } from './to-index-query.ts';
 import { KEY, TITLE } from './to-indexed.ts';
 
 /** Deleted documents are removed from the index when they reach this share. */
@@ -170,6 +171,10 @@ class InvertedTextIndex implements TextIndex {
     return this.#index.compounds(analyzer, form).length > 0;
   }
 
+  matchesCompounds(form: string, analyzer: TermAnalyzer, ords: readonly number[]): boolean[] {
+    return this.#index.haveAny(this.#index.compounds(analyzer, form), ords);
+  }
+
   matchesExactly(form: string, analyzer: TermAnalyzer, ords: readonly number[]): boolean[] {
     return this.#index.haveAny(exactForms(this.#index, analyzer, form), ords);
   }
@@ -177,16 +182,12 @@ class InvertedTextIndex implements TextIndex {
   matchesByEdits(term: TermNode, analyzer: TermAnalyzer, ords: readonly number[],
     fields?: readonly Field[]): MatchByEdits[]
   {
-    const { exact, near, together, apart } = formsByEdits(this.#index, analyzer, term);
+    const { exact, near } = formsByEdits(this.#index, analyzer, term);
     const itself = this.#containing(exact, ords, fields);
-    const others = [...near, ...together].map(({ id }) => ({
+    const others = near.map(({ id }) => ({
       text: this.#index.textOf(id),
       containing: this.#containing([id], ords, fields),
     }));
-    if (apart !== undefined) {
-      const phrase = phraseOf(this.#index, analyzer, apart);
-      others.push({ text: apart.join(' '), containing: this.#matching(phrase, ords, fields) });
-    }
     return ords.map((ord) => ({
       itself: itself.has(ord),
       forms: others.filter(({ containing }) => containing.has(ord)).map(({ text }) => text),
@@ -212,10 +213,6 @@ class InvertedTextIndex implements TextIndex {
       scoresOf: ords,
     });
     return new Set(ords.filter((_, i) => scores![i]! >= 0));
-  }
-
-  wordsApart(form: string, analyzer: TermAnalyzer): readonly string[] | undefined {
-    return apartOf(this.#index, analyzer, form);
   }
 
   spelledLike(form: string, limit: number): readonly string[] {
@@ -273,18 +270,12 @@ class InvertedTextIndex implements TextIndex {
     }
   }
 
-  #idsByEdits({ form, edits, keepsFirst, begins, joined, analyzer }: FormsLike & { by: 'edits' },
+  #idsByEdits({ form, edits, keepsFirst, begins, analyzer }: FormsLike & { by: 'edits' },
     limit: number): readonly number[]
   {
     if (!keepsFirst) return this.#index.fuzzy(form, edits, limit).map(({ id }) => id);
-    const { near, together } = formsByEdits(this.#index, analyzer, {
-      form,
-      fuzzy: edits as 0 | 1 | 2,
-      keepsFirst,
-      begins,
-      joined,
-    });
-    return [...near, ...together].map(({ id }) => id);
+    const { near } = formsByEdits(this.#index, analyzer, { form, fuzzy: edits as 0 | 1 | 2, keepsFirst, begins });
+    return near.map(({ id }) => id);
   }
 
   complete({ prefixes, field, scan, limit, isStopWord }: CompletionRequest): Completion[] {

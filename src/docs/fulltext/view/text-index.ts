@@ -226,6 +226,8 @@ export interface TextIndex {
   documentsOf(form: string, analyzer: TermAnalyzer): number;
   /** Whether the index has compounds of the term of a form. */
   hasCompounds(form: string, analyzer: TermAnalyzer): boolean;
+  /** Whether each of some documents has compounds of the term of a form, in any field. */
+  matchesCompounds(form: string, analyzer: TermAnalyzer, ords: readonly number[]): boolean[];
   /** Whether each of some documents has the term of a form, in any field. */
   matchesExactly(form: string, analyzer: TermAnalyzer, ords: readonly number[]): boolean[];
   /** How each of some documents matches a term that allows edits, in some fields or in any. */
@@ -249,8 +251,6 @@ export interface TextIndex {
     readonly next: number | undefined };
   /** Forms of the index that match a lookup, each once; undefined if there are more than `limit`. */
   formsLike(like: FormsLike, limit: number): readonly string[] | undefined;
-  /** The two words that a misspelt term stands for that should have been written apart. */
-  wordsApart(form: string, analyzer: TermAnalyzer): readonly string[] | undefined;
   /** By documents, descending, then by term. */
   complete(request: CompletionRequest): Completion[];
   /** Does a little of the cleanup after deletions; true while there is more. */
@@ -273,7 +273,7 @@ export type FormsLike = { readonly by: 'letters'; readonly letters: Letters } | 
   readonly by: 'pattern';
   readonly pattern: string;
 } | { readonly by: 'edits'; readonly form: string; readonly edits: number; readonly keepsFirst: boolean;
-  readonly begins: boolean; readonly joined: readonly string[]; readonly analyzer: TermAnalyzer };
+  readonly begins: boolean; readonly analyzer: TermAnalyzer };
 
 /** Creates indexes. */
 export interface TextIndexes {

@@ -1,47 +1,21 @@
 import { ServiceError } from '../../../errors/index.ts';
-import { withinEdits } from '../../../lib/did-you-mean.ts';
-import { ALL, type FuzzyForm, type InvertedIndex, NONE, type PhraseQuery, type Query, type WeightedForm,
+import { ALL, type InvertedIndex, NONE, type Query, type WeightedForm,
   within } from '../../../search/inverted/index.ts';
-import { foldDiacritics } from '../../../text/folding.ts';
 import { type GroupNode, isLoose, type PhraseNode, type QueryNode, type TermNode } from '../../../text/query/index.ts';
 import { isSpaceless } from '../../../text/spaceless.ts';
+import { COMPLETION_CANDIDATES, COMPLETION_WEIGHT, COMPLETIONS, exactForms, type Forms, formsByEdits,
+  type KnownSpellings } from './edits.ts';
 import { compoundOf, type Letters, lettersOf, lettersOfPhrase, usualWay, type Way, waysOf } from './letters.ts';
 import type { TermAnalyzer, TextReading } from './text-index.ts';
 
-/** What is asked of an index to find forms. */
-export type Forms = Pick<InvertedIndex,
-  'group' | 'compounds' | 'unstemmed' | 'fuzzy' | 'begunLike' | 'prefix' | 'wildcard' | 'documents' | 'textOf'
-    | 'search'>;
-type Index = Forms & Pick<InvertedIndex, 'classes'>;
+type Patterns = Forms & Pick<InvertedIndex, 'compounds' | 'wildcard'>;
+type Index = Patterns & Pick<InvertedIndex, 'classes'>;
 
-/** Maximum number of forms that a fuzzy term matches, and of dictionary entries that they are chosen from. */
-const FUZZY_FORMS = 50;
-const FUZZY_CANDIDATES = 5000;
-/** Factor of a form's weight for each edit. */
-const EDIT_WEIGHT = 0.8;
 /**
  * With `keepsFirst`, factor of the score of what is only spelled like a word that documents have: so low that it ranks
  * behind the word itself, whatever the frequencies, fields and lengths.
  */
 const BEHIND = 0.01;
-/** Least number of characters of a word that another was written together with, and of pairs that are looked up. */
-const LEAST_PART = 2;
-const MOST_PAIRS = 3;
-/** A word is misspelt if no document has it, or if a word one edit away is in this many times as many documents. */
-const MISSPELT_FROM = 100;
-
-/** Number of forms whose inflections are added to those found by edits: the likeliest corrections. */
-const FUZZY_GROUPS = 3;
-/** Edits by which inflections are searched for, and minimum number of letters of a stem that may be misspelt. */
-const MOST_EDITS = 2;
-const STEM_FROM = 4;
-/**
- * Maximum number of completions of a word that is being typed, number of dictionary entries that they are chosen from,
- * and weight of each.
- */
-const COMPLETIONS = 100;
-const COMPLETION_CANDIDATES = 5000;
-const COMPLETION_WEIGHT = 0.5;
 
 /** Maximum number of forms that all patterns of a query may match, and maximum milliseconds of searching for them. */
 const PATTERN_FORMS = 50_000;
@@ -122,14 +96,14 @@ class QueryNames {
 
 /** The remaining forms and time for a query, shared by all of its readings. */
 class Budget {
-  readonly #index: Forms;
+  readonly #index: Patterns;
   readonly #patterns = new Map<string, readonly WeightedForm[]>();
   readonly #end = performance.now() + EXPANSION_MS;
   #patternForms = 0;
   readonly #ways = new Map<string, readonly Way[]>();
   #waysLeft = MOST_WAYS;
 
-  constructor(index: Forms) {
+  constructor(index: Patterns) {
     this.#index = index;
   }
 
@@ -162,12 +136,12 @@ class Budget {
 }
 
 class Translation {
-  readonly #index: Forms;
+  readonly #index: Patterns;
   readonly #reading: Pick<TextReading, 'analyzer' | 'expansions'>;
   readonly #budget: Budget;
   readonly #spellings: KnownSpellings;
 
-  constructor(index: Forms, reading: Pick<TextReading, 'analyzer' | 'expansions'>, budget: Budget,
+  constructor(index: Patterns, reading: Pick<TextReading, 'analyzer' | 'expansions'>, budget: Budget,
     spellings: KnownSpellings)
   {
     this.#index = index;
@@ -185,7 +159,7 @@ class Translation {
       case 'phrase':
         return this.#phrase(node);
       case 'proximity':
-        return { kind: 'phrase', words: this.#words(node.forms), slop: node.distance };
+        return { kind: 'phrase', words: this.#words(node.forms), slop: node.distance, weight: node.weight };
       case 'group':
         return this.#group(node);
     }
@@ -274,19 +248,14 @@ class Translation {
     this.#budget.checkTime();
     const spellings = formsByEdits(this.#index, this.#reading.analyzer, node);
     this.#spellings.set(node, spellings);
-    const { exact, near, together, apart, isMisspelt } = spellings;
-    const forms = [...exact.map((id) => ({ id })), ...together];
-    const terms: Query[] = !node.keepsFirst || exact.length === 0 || near.length === 0
-      ? [{ kind: 'term', forms: [...forms, ...near], weight }]
-      : [{ kind: 'term', forms, weight }, {
-        kind: 'term',
-        forms: near,
-        weight: isMisspelt ? weight : weight * BEHIND,
-      }];
-    return apart === undefined ? terms : [...terms, {
-      kind: 'phrase',
-      words: this.#words(apart),
-      weight: weight * (exact.length === 0 ? EDIT_WEIGHT : BEHIND),
+    const { exact, near, isMisspelt } = spellings;
+    const forms = exact.map((id) => ({ id }));
+    if (!node.keepsFirst || exact.length === 0 || near.length === 0)
+      return [{ kind: 'term', forms: [...forms, ...near], weight }];
+    return [{ kind: 'term', forms, weight }, {
+      kind: 'term',
+      forms: near,
+      weight: isMisspelt ? weight : weight * BEHIND,
     }];
   }
 
@@ -330,179 +299,6 @@ function inOrder<F extends readonly WeightedForm[]>(words: readonly F[]): { form
 /** The word of a pattern whose only wildcards are at its end, for one character or none; undefined for others. */
 export function wordOf(pattern: string): string | undefined {
   return /^([^*?]+)[?]+$/.exec(pattern)?.[1];
-}
-
-/** A form that is spelled like a term. */
-interface NearForm extends FuzzyForm {
-  /** Factor of its frequency. */
-  readonly weight: number;
-}
-
-/** The spellings of terms that were looked up for the same state of an index. */
-export type KnownSpellings = Map<TermNode, Spellings>;
-
-/** The forms of a term, and those that are spelled like it. */
-interface Spellings {
-  readonly exact: readonly number[];
-  /** The nearest first, of equally near ones the most frequent. */
-  readonly near: readonly NearForm[];
-  /** Those of words that the term is a part of, together with a neighbour in the query. */
-  readonly together: readonly NearForm[];
-  /** Two words that stand next to each other in documents and are the term together. */
-  readonly apart: readonly string[] | undefined;
-  /** Whether `near` is probably what was meant. */
-  readonly isMisspelt: boolean;
-}
-
-/**
- * The forms of a term, and forms at an edit distance from it: the nearest, and of these the most frequent. With
- * `keepsFirst`, which keeps the first character, inflections of the nearest are found as well, and, for a word that has
- * no form itself, forms whose stem is near its stem; with `begins`, forms that begin with something near as well.
- */
-export function formsByEdits(index: Omit<Forms, 'wildcard'>, analyzer: TermAnalyzer,
-  { form, fuzzy = 0, keepsFirst = false, begins = false, joined = [] }: Pick<TermNode,
-    'form' | 'fuzzy' | 'keepsFirst' | 'begins' | 'joined'>): Spellings
-{
-  const exact = exactForms(index, analyzer, form);
-  const together = new Set(joined.flatMap((word) => exactForms(index, analyzer, word)));
-  for (const id of exact) together.delete(id);
-  const known = new Set([...exact, ...together]);
-  const spelledLike = fuzzy === 0 ? [] : index.fuzzy(form, fuzzy, FUZZY_CANDIDATES).filter(({ id }) => !known.has(id));
-  const others = keepsFirst && exact.length === 0
-    ? withStemsLike(index, analyzer, { form, fuzzy }, spelledLike)
-    : spelledLike;
-  const best = nearestOf(index, keepsFirst ? withFirstOf(index, form, others, exact.length > 0) : others, FUZZY_FORMS);
-  const near = keepsFirst ? withInflections(index, analyzer, best, known) : best;
-  const found = new Set(near.map(({ id }) => id));
-  const begun = begins && exact.length === 0 ? begunLike(index, form, fuzzy).filter(({ id }) => !found.has(id)) : [];
-  return {
-    exact,
-    near: [...near.map((one) => ({ ...one, weight: EDIT_WEIGHT ** one.distance })),
-      ...begun.map((one) => ({ ...one, weight: COMPLETION_WEIGHT * EDIT_WEIGHT ** one.distance }))],
-    together: [...together].map((id) => ({ id, distance: 1, weight: EDIT_WEIGHT })),
-    apart: keepsFirst && fuzzy > 0 ? apartOf(index, analyzer, form) : undefined,
-    isMisspelt: isMisspelt(index, exact, near),
-  };
-}
-
-/** The nearest, and of equally near ones the most frequent. */
-function nearestOf(index: Pick<Forms, 'documents'>, near: readonly FuzzyForm[], limit: number): FuzzyForm[] {
-  return near.map(({ id, distance }) => ({ id, distance, documents: index.documents(id) })).sort((a, b) =>
-    a.distance - b.distance || b.documents - a.documents || a.id - b.id
-  ).slice(0, limit);
-}
-
-/**
- * Two words that are a form together and stand next to each other in documents: of all such pairs one whose rarer word
- * is the most frequent.
- */
-export function apartOf(index: Omit<Forms, 'wildcard'>, analyzer: TermAnalyzer, form: string): readonly string[]
-  | undefined
-{
-  const characters = [...form];
-  const documentsOf = (word: string): number =>
-    exactForms(index, analyzer, word).reduce((sum, id) => sum + index.documents(id), 0);
-  const pairs: { readonly words: readonly string[]; readonly documents: number }[] = [];
-  for (let at = LEAST_PART; at <= characters.length - LEAST_PART; at++) {
-    const words = [characters.slice(0, at).join(''), characters.slice(at).join('')];
-    const documents = Math.min(...words.map(documentsOf));
-    if (documents > 0) pairs.push({ words, documents });
-  }
-  const stand = (words: readonly string[]): boolean =>
-    index.search(phraseOf(index, analyzer, words), { algorithm: { kind: 'bm25' }, limit: 0 }).total > 0;
-  return pairs.sort((a, b) => b.documents - a.documents).slice(0, MOST_PAIRS).find(({ words }) => stand(words))?.words;
-}
-
-/** Documents in which words stand next to each other. */
-export function phraseOf(index: Pick<Forms, 'group' | 'unstemmed'>, analyzer: TermAnalyzer,
-  words: readonly string[]): PhraseQuery
-{
-  return {
-    kind: 'phrase',
-    words: words.map((word, offset) => ({ forms: exactForms(index, analyzer, word).map((id) => ({ id })), offset })),
-  };
-}
-
-function isMisspelt(index: Pick<Forms, 'documents'>, exact: readonly number[],
-  [nearest]: readonly FuzzyForm[]): boolean
-{
-  if (nearest === undefined) return false;
-  const documents = exact.reduce((sum, id) => sum + index.documents(id), 0);
-  return documents === 0 || (nearest.distance === 1 && index.documents(nearest.id) >= MISSPELT_FROM * documents);
-}
-
-/**
- * The most frequent words that begin with something like a word that is being typed, with as few edits as possible:
- * first those that begin with the same character. None if words begin with exactly that.
- */
-function begunLike(index: Omit<Forms, 'wildcard'>, form: string, fuzzy: number): FuzzyForm[] {
-  if (index.prefix(form, 1).length > 0) return [];
-  for (const kept of [1, 0]) {
-    for (let edits = 1; edits <= fuzzy; edits++) {
-      const found = index.begunLike(form, edits as 1 | 2, kept, COMPLETION_CANDIDATES);
-      if (found.length > 0) return nearestOf(index, found, COMPLETIONS);
-    }
-  }
-  return [];
-}
-
-/**
- * Those that begin with the same character, or with the first two swapped; if the word itself is unknown, those that
- * are nearer than all of these as well.
- */
-function withFirstOf(index: Pick<Forms, 'textOf'>, form: string, near: readonly FuzzyForm[],
-  isKnown: boolean): readonly FuzzyForm[]
-{
-  const [first, second] = startOf(form);
-  const kept = near.filter(({ id }) => {
-    const [one, two] = startOf(index.textOf(id));
-    return one === first || (one === second && two === first);
-  });
-  if (isKnown) return kept;
-  const nearest = Math.min(...kept.map(({ distance }) => distance));
-  const same = new Set(kept);
-  return near.filter((one) => same.has(one) || one.distance < nearest);
-}
-
-/** The first two characters of a form without diacritics. */
-function startOf(form: string): readonly (string | undefined)[] {
-  const characters = foldDiacritics(form)[Symbol.iterator]();
-  return [characters.next().value, characters.next().value];
-}
-
-/**
- * Adds forms that are one edit further away if the difference in the ending accounts for it: the stem must be as near
- * as the word may be.
- */
-function withStemsLike(index: Omit<Forms, 'wildcard'>, analyzer: TermAnalyzer,
-  { form, fuzzy }: { readonly form: string; readonly fuzzy: number }, near: readonly FuzzyForm[]): readonly FuzzyForm[]
-{
-  const stem = [...analyzer.term(form)];
-  if (!analyzer.stemming || fuzzy === 0 || fuzzy >= MOST_EDITS || stem.length < STEM_FROM) return near;
-  const known = new Set(near.map(({ id }) => id));
-  const further = index.fuzzy(form, MOST_EDITS, FUZZY_CANDIDATES).filter(({ id }) =>
-    !known.has(id) && withinEdits(stem, [...analyzer.term(index.textOf(id))], fuzzy)
-  );
-  return [...near, ...further.map(({ id }) => ({ id, distance: fuzzy }))];
-}
-
-/** Adds inflections: a misspelt word has no known stem, so its inflections are further away than the allowed edits. */
-function withInflections(index: Omit<Forms, 'wildcard'>, analyzer: TermAnalyzer, near: readonly FuzzyForm[],
-  exact: ReadonlySet<number>): FuzzyForm[]
-{
-  const found = new Map(near.map((form) => [form.id, form]));
-  for (const { id, distance } of near.slice(0, FUZZY_GROUPS)) {
-    for (const other of exactForms(index, analyzer, index.textOf(id)))
-      if (!exact.has(other) && !found.has(other)) found.set(other, { id: other, distance });
-  }
-  return [...found.values()];
-}
-
-/** The forms of a term. */
-export function exactForms(index: Pick<Forms, 'group' | 'unstemmed'>, analyzer: TermAnalyzer,
-  form: string): readonly number[]
-{
-  return analyzer.stemming ? index.group(analyzer, form) : index.unstemmed(form);
 }
 
 function tooMuch(reason: string): ServiceError {
