@@ -105,7 +105,8 @@ export class Analyzers {
     if (ids === undefined) {
       ids = compoundsWith({
         form,
-        forms: [...own.map((id) => this.#textOf(id)), ...analyzer.spellings?.customary(form) ?? []],
+        ids: own,
+        spellings: analyzer.spellings?.customary(form) ?? [],
         termOf: (part) => analyzer.term(part),
         rules,
         dictionary: this.#dictionary,

@@ -58,6 +58,8 @@ describe('compounds (decision D-200)', () => {
     ['Nachrichten richten nach', 'richten'],
     ['romantische Nation Kombination Station Manifestation', 'Nation'],
     ['Datenbank', 'Bank'],
+    ['Hint hinter Grund Hintergrund', 'Hint'],
+    ['Hint hinter Grund Hintergrund', 'Grund'],
     ['Radweg Fahrradweg Rad', 'Rad'],
   ])('does not take "%s" for compounds of "%s"', (words, word) => {
     expect(compoundsIn('de', words).of(word)).toEqual([]);

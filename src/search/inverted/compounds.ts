@@ -2,8 +2,8 @@ import { type Dictionary, keyOf } from './dictionary.ts';
 
 /** How a language writes words together. */
 export interface CompoundRules {
-  /** Whether a form may be a part of a word, by its letters and their number; stop words are none. */
-  isPart(form: string): boolean;
+  /** Whether some letters may be a part of a word: enough of them, and no stop word. */
+  isPart(letters: string): boolean;
   /** What may stand behind a part, before the next one: the s of `verbindungsfehler`. */
   readonly links: readonly string[];
   /** What a part may lose before the next one, or before a link: the e of `sprache` in `sprachfehler`. */
@@ -13,8 +13,10 @@ export interface CompoundRules {
 /** What a word is, and which words there are. */
 export interface CompoundWord {
   readonly form: string;
-  /** The forms of the word that the index has, and other spellings of it. */
-  readonly forms: readonly string[];
+  /** The forms of the word that the index has. */
+  readonly ids: readonly number[];
+  /** Other spellings of the word. */
+  readonly spellings: readonly string[];
   readonly termOf: (form: string) => string;
   readonly rules: CompoundRules;
   readonly dictionary: Pick<Dictionary, 'find' | 'wildcard' | 'text'>;
@@ -53,31 +55,37 @@ interface Cover {
  * of the index, because a small collection has few words.
  */
 export function compoundsWith(word: CompoundWord): number[] {
-  const { form, forms, termOf, rules, dictionary } = word;
-  if (!rules.isPart(form)) return [];
-  const own = [...new Set([form, ...forms])].filter((each) => rules.isPart(each));
-  const cores = coresOf(own, termOf);
+  const { form, spellings, rules, dictionary } = word;
+  const isPart = (letters: string): boolean => rules.isPart(letters) && LETTERS.test(letters);
+  if (!isPart(form)) return [];
+  const forms = word.ids.map((id) => dictionary.text(id));
+  const all = [...new Set([form, ...spellings, ...forms])];
+  const own = all.filter(isPart);
+  const cores = coresOf(own, word.termOf);
   const ids = new Map<string, number>();
   for (const core of cores) {
     for (const id of dictionary.wildcard(`*${core}*`, MOST_CANDIDATES)) {
-      const text = dictionary.text(id);
+      const text = word.ids.includes(id) ? '' : dictionary.text(id);
       if (text.length <= MOST_LETTERS && LETTERS.test(text)) ids.set(text, id);
     }
   }
-  const division = new Division(word, own, cores);
+  if (ids.size === 0) return [];
+  const others = all.filter((each) => !isPart(each));
+  const division = new Division(word, { own, others, cores });
   // Shorter forms first, which may be parts of the longer ones.
-  return [...ids.keys()].sort((a, b) => a.length - b.length).filter((text) => division.isCompound(text)).map((text) =>
-    ids.get(text)!
-  );
+  const candidates = [...ids.keys()].sort((a, b) => a.length - b.length);
+  return candidates.filter((text) => division.isCompound(text)).map((text) => ids.get(text)!);
 }
 
 /** The letters that the inflections of a word have in common. */
-function coresOf(own: readonly string[], termOf: CompoundWord['termOf']): string[] {
+function coresOf(own: readonly string[], termOf: CompoundWord['termOf']): readonly string[] {
   const cores = new Set(own.map((form) => {
     const [key, term] = [keyOf(form), keyOf(termOf(form))];
     return key.startsWith(term) ? term : key;
   }));
-  return [...cores].filter((core) => ![...cores].some((other) => other !== core && core.includes(other)));
+  return cores.size === 1
+    ? [...cores]
+    : [...cores].filter((core) => ![...cores].some((other) => other !== core && core.includes(other)));
 }
 
 class Division {
@@ -89,11 +97,16 @@ class Division {
   readonly #behind = new Map<string, boolean>();
   #lookups = 0;
 
-  constructor(word: CompoundWord, own: readonly string[], cores: readonly string[]) {
+  /** `others`: inflections of the word that are no parts, such as the stop word `hinter` beside `hint`. */
+  constructor(word: CompoundWord,
+    { own, others, cores }: { readonly own: readonly string[]; readonly others: readonly string[];
+      readonly cores: readonly string[] })
+  {
     this.#word = word;
     this.#cores = cores;
     // Stemmers take some words for inflections, and others for these words: see `Analyzers`.
     this.#terms = new Set(own.flatMap((form) => [word.termOf(form), keyOf(form)]));
+    for (const form of others) this.#status.set(form, 'other');
     for (const form of own) this.#status.set(form, 'word');
     for (const form of own) {
       for (const letters of word.rules.lost) {
@@ -193,7 +206,8 @@ class Division {
 
   /** Whether letters are a word, which may have a link, and may have lost its end before: `arbets` of `arbete`. */
   #isModifier(letters: string): boolean {
-    const { links, lost } = this.#word.rules;
+    const { links, lost, isPart } = this.#word.rules;
+    if (!isPart(letters)) return false;
     return ['', ...links].filter((link) => letters.endsWith(link)).some((link) => {
       const word = letters.slice(0, letters.length - link.length);
       return this.#isWord(word) || (word.length >= LEAST_LETTERS && lost.some((end) => this.#isWord(word + end)));
