@@ -1,6 +1,6 @@
 // The twin of `src/text/tokenize.ts`, over UTF-8, with the same tables; the rules are numbered there.
 // It leaves texts with composing or segmented code points (rules 3 and 5) to the host, because they need the
-// host's Unicode functions.
+// host's Unicode functions, and the few words of rule 7.
 //
 // A word of ASCII needs no lookup in the tables: it is letters, digits, and the joiners between two of them. So the
 // text is read in windows of 64 bytes, each a bit mask per class, and words are runs of bits. A word that may contain a
@@ -28,28 +28,46 @@ const MAX_TOKEN_BYTES: usize = 256;
 
 const PLUS: u8 = 0x2b;
 const HASH: u8 = 0x23;
+const STOP: u8 = 0x2e;
 
 const WINDOW: usize = 64;
 
 /**
- * Address at which the host must take over: behind the last ASCII separator before the first code point whose token the
- * host has to make; the start if there is none in between, and the end if the host is not needed.
+ * Address at which the host must take over: behind the last ASCII separator before the first code point, or full stop,
+ * whose token the host has to make; the start if there is none in between, and the end if the host is not needed.
  */
 export function hostStart(start: usize, end: usize): usize {
   let at = start;
   while (at < end) {
-    const high = highBytesAt(at) & bitsBelow(end - at);
-    if (high === 0) {
+    const signs = (highBytesAt(at) | bytesAt(at, STOP)) & bitsBelow(end - at);
+    if (signs === 0) {
       at += WINDOW;
       continue;
     }
-    at += <usize>ctz(high);
+    at += <usize>ctz(signs);
+    if (load<u8>(at) === STOP) {
+      if (mayBeginName(start, at, end)) return behindSign(start, at);
+      at++;
+      continue;
+    }
     const length = characterLength(load<u8>(at));
     const kind = lookUp(codePointAt(at, length)) >> CLASS_SHIFT;
     if (kind === COMPOSING || kind === SEGMENTED) return behindSign(start, at);
     at += length;
   }
   return end;
+}
+
+/** Whether a full stop may belong to the capitals behind it (rule 7). */
+function mayBeginName(start: usize, at: usize, end: usize): bool {
+  if (at + 2 >= end || !isCapital(load<u8>(at + 1)) || !isCapital(load<u8>(at + 2))) return false;
+  if (at === start) return true;
+  const before = <u32>load<u8>(at - 1);
+  return before < 0x80 && before !== STOP && before - 0x61 >= 26 && before - 0x30 >= 10;
+}
+
+function isCapital(byte: u32): bool {
+  return byte - 0x41 < 26;
 }
 
 /** The last address from `start` to `at` behind an ASCII separator, or `start`. */

@@ -1,5 +1,4 @@
-import type { Fuzziness } from '../../generated/docs/sdk/types.gen.ts';
-import { planQuery, type Reading } from '../../src/docs/fulltext/search/query-plan.ts';
+import { type PlanOptions, planQuery, type Reading } from '../../src/docs/fulltext/search/query-plan.ts';
 import { termAnalyzer } from '../../src/docs/fulltext/view/analyzers.ts';
 import { PROSE_CLASSES } from '../../src/docs/fulltext/view/document-classes.ts';
 import { relevantHits, relevantTerms, rescored, takesFeedback } from '../../src/docs/fulltext/view/feedback.ts';
@@ -10,8 +9,11 @@ import { toIndexQuery } from '../../src/docs/fulltext/view/to-index-query.ts';
 import { toIndexed } from '../../src/docs/fulltext/view/to-indexed.ts';
 import { type FieldText, type Hit, InvertedIndex, RERANKED,
   type ScoringAlgorithm } from '../../src/search/inverted/index.ts';
-import { defaultStopWords } from '../../src/text/languages/index.ts';
+import { defaultStopWords, resolveLanguage } from '../../src/text/languages/index.ts';
 import type { Rankings } from './quire.ts';
+
+/** How words may differ from those of a query; not at all by default. */
+export type Leniency = Partial<Pick<PlanOptions, 'fuzzy' | 'prefix'>>;
 
 /** A candidate for reranking: its score before reranking, and its features. */
 export interface Candidate {
@@ -28,15 +30,20 @@ export class IndexInProcess {
   readonly #index = new InvertedIndex();
   readonly #ids: string[] = [];
   readonly #texts: string[] = [];
+  readonly #lang: string;
 
-  constructor(documents: Iterable<{ readonly id: string; readonly title: string; readonly text: string }>) {
-    const analyzer = termAnalyzer('en', true);
+  /** All documents and queries are of one language, which may be any tag. */
+  constructor(documents: Iterable<{ readonly id: string; readonly title: string; readonly text: string }>,
+    lang = 'en')
+  {
+    this.#lang = resolveLanguage(lang, 'en');
+    const analyzer = termAnalyzer(this.#lang, true);
     for (const { id, title, text } of documents) {
       const meta: Record<string, string[]> = title === '' ? {} : { title: [title] };
       const { ord, documentClass, fields, named } = toIndexed({
         ord: this.#ids.push(id) - 1,
         key: id,
-        lang: 'en',
+        lang: this.#lang,
         meta,
         contentMd: text,
       }, analyzer);
@@ -54,8 +61,8 @@ export class IndexInProcess {
   }
 
   /** Ids of the best documents of a query in simple mode. */
-  rank(query: string, algorithm: Algorithm, limit: number, rerank = true, fuzzy: Fuzziness = 0): string[] {
-    const readings = readingsOf(query, fuzzy);
+  rank(query: string, algorithm: Algorithm, limit: number, rerank = true, leniency: Leniency = {}): string[] {
+    const readings = readingsOf(query, this.#lang, leniency);
     const scoring = toScoring(algorithm, toWeights());
     const { hits } = this.#index.search(toIndexQuery(this.#index, readings), {
       algorithm: scoring,
@@ -83,7 +90,7 @@ export class IndexInProcess {
 
   /** The candidates that reranking puts into a better order. */
   candidates(query: string, algorithm: Algorithm): Candidate[] {
-    const readings = readingsOf(query);
+    const readings = readingsOf(query, this.#lang);
     const { hits } = this.#index.search(toIndexQuery(this.#index, readings), {
       algorithm: toScoring(algorithm, toWeights()),
       limit: RERANKED,
@@ -99,19 +106,20 @@ export class IndexInProcess {
   }
 
   rankings(queries: Iterable<{ readonly id: string; readonly text: string }>, algorithm: Algorithm, limit: number,
-    rerank = true): Rankings
+    rerank = true, leniency: Leniency = {}): Rankings
   {
-    return new Map(Array.from(queries, ({ id, text }) => [id, this.rank(text, algorithm, limit, rerank)]));
+    return new Map(Array.from(queries, ({ id, text }) => [id, this.rank(text, algorithm, limit, rerank, leniency)]));
   }
 }
 
-function readingsOf(query: string, fuzzy: Fuzziness = 0) {
+function readingsOf(query: string, lang: string, leniency: Leniency = {}) {
   return planQuery(query, {
     mode: 'simple',
     distance: 0,
-    fuzzy,
+    fuzzy: 0,
+    ...leniency,
     stemming: true,
     synonymsOf: undefined,
-    languages: [{ lang: 'en', stopWords: defaultStopWords('en'), classes: PROSE_CLASSES }],
+    languages: [{ lang, stopWords: defaultStopWords(lang), classes: PROSE_CLASSES }],
   }).readings;
 }

@@ -6,7 +6,7 @@ export interface Misspelt {
   readonly wrong: string;
 }
 
-/** Minimum length of words that are misspelt: shorter ones must be correct for `fuzzy: auto`. */
+/** Words that are misspelt: shorter ones must be correct for `fuzzy: auto`. */
 const WORD = /[a-z]{4,}/gi;
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz';
 const SEED = 17;
@@ -28,4 +28,9 @@ export function misspell(queries: readonly string[]): Misspelt[] {
       right.slice(0, at) + other + right.slice(at + 1)][pick(3)]!;
     return edited.toLowerCase() === right.toLowerCase() ? [] : [{ right, wrong: edited }];
   });
+}
+
+/** A query whose first word of four letters or more has its first two letters swapped, as one types in haste. */
+export function swapped(query: string): string {
+  return query.replace(/\b([a-z])([a-z])(?=[a-z]{2})/i, '$2$1');
 }

@@ -24,8 +24,24 @@ const CHAPTERS = Array.from({ length: 60 },
   (_, index) => `# Chapter ${index}\n\n${'A lantern hangs over the door of the old house by the river. '.repeat(4)}`)
   .join('\n\n');
 
+/** Documents in which one line in the middle is looked for. */
+const HARBOUR = {
+  key: 'harbour',
+  lang: 'en',
+  contentMd: `# The harbour\n\n${
+    'Ships of the town rest at the quay.\n\n'.repeat(40)
+  }- Ropes\n- The life of a pilot boat\n- Sails\n\n${'Ships of the town rest at the quay.\n\n'.repeat(40)}`,
+};
+const QUEUE = {
+  key: 'queue/pilot.ts',
+  lang: 'en',
+  contentMd: `${'await the(tide, of, a);\n'.repeat(70)}/** The life of a pilot boat. */\nexport function sail() {}\n${
+    'await the(tide, of, a);\n'.repeat(70)
+  }`,
+};
+
 /**
- * Forty notes on four topics, a guide with two versions, a document that is too wide, two of many passages, and some
+ * Forty notes on four topics, a guide with two versions, a document that is too wide, some of many passages, and some
  * data for every other area.
  */
 export async function fillDocuments(client: Client): Promise<void> {
@@ -62,14 +78,17 @@ export async function fillDocuments(client: Client): Promise<void> {
       'onerror="document.title=\'broken into\'"> in it.\n',
   );
   await done(addDocument({ client, body: { collection: 'archive', ...LONG } }));
+  await done(addDocument({ client, body: { collection: 'archive', ...HARBOUR } }));
+  await done(addDocument({ client, body: { collection: 'code', ...QUEUE } }));
   for (const key of ['one', 'two'])
     await done(addDocument({ client, body: { collection: 'long', key, lang: 'en', contentMd: CHAPTERS } }));
-  await done(reindexVectors({ client, body: { collection: 'long', force: true } }));
   const sources = [['theme/post.css', '.post-title { color: red }'], ['theme/post.html',
     '<link rel="stylesheet" href="post.css">\n<h1 class="post-title">Hi</h1>'], ['theme/list.html',
     '<link rel="stylesheet" href="post.css">']] as const;
   for (const [key, contentMd] of sources)
     await done(addDocument({ client, body: { collection: 'code', key, lang: 'en', contentMd } }));
+  for (const collection of ['long', 'notes', 'archive', 'code'])
+    await done(reindexVectors({ client, body: { collection, force: true } }));
   await Promise.all([fillMemory(client), fillRules(client), fillAccess(client), done(submitBulkIngest({
     client,
     body: { collection: 'loaded', documents: [{ key: 'a', lang: 'en', contentMd: 'loaded' }] },

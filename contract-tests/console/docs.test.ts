@@ -107,8 +107,9 @@ describe('signing in', () => {
 });
 
 describe('documents', () => {
-  inTab('searches as one types, with matches marked, and filters by facets', async () => {
+  inTab('searches by words as one types, with matches marked, and filters by facets', async () => {
     await open('#/collections/notes');
+    await page.getByLabel('How to search').selectOption('words');
     await page.getByLabel('Search notes').fill('lanter');
     await page.locator('mark', { hasText: 'lantern' }).first().waitFor();
     await page.getByRole('checkbox', { name: /sailing/ }).check();
@@ -139,7 +140,6 @@ describe('documents', () => {
   inTab('searches by meaning, each document once, with matches marked, and goes on to the next page', async () => {
     await open('#/collections/long');
     await page.getByLabel('Search long').fill('lantern');
-    await page.getByLabel('How to search').selectOption('meaning');
     await page.locator('mark', { hasText: 'lantern' }).first().waitFor();
     await page.getByText('The nearest documents first').waitFor();
     await picture(page, 'search-by-meaning');
@@ -148,6 +148,49 @@ describe('documents', () => {
     expect(await violations(page)).toEqual([]);
     await page.getByRole('button', { name: 'More' }).click();
     await page.getByText('Page 2').waitFor();
+  });
+
+  for (const [collection, way, key, line, at] of [['archive', 'meaning', 'harbour', 84, '.prose li.at'], ['archive',
+    'words', 'harbour', 84, '.prose li.at'], ['code', 'meaning', 'queue/pilot.ts', 71, '.source .line.at'], ['code',
+    'words', 'queue/pilot.ts', 71, '.source .line.at']] as const)
+  {
+    inTab(`shows the best passage of ${key} by ${way}, whatever is misspelt or unfinished, and opens it there`,
+      async () => {
+        await open(`#/collections/${collection}`);
+        await page.getByLabel('How to search').selectOption(way);
+        await page.getByLabel(`Search ${collection}`).fill('the lief of a plot boa');
+        const passage = page.locator('.results > li', { has: page.getByRole('link', { name: key, exact: true }) })
+          .locator('.passage').first();
+        await passage.locator('mark', { hasText: 'pilot' }).waitFor();
+        expect(await passage.locator('mark').allTextContents()).toEqual(['life', 'pilot', 'boat']);
+        await picture(page, `passages-${collection}-${way}`);
+        expect(await violations(page)).toEqual([]);
+        await passage.click();
+        await page.locator(at, { hasText: 'The life of a pilot boat' }).waitFor();
+        expect(page.url()).toContain(`lines=${line}-${line}`);
+        expect(await page.locator(at).first().evaluate((element) => element.getBoundingClientRect().top))
+          .toBeGreaterThan(0);
+        expect(
+          await page.locator(at).first().evaluate((element) => element.getBoundingClientRect().bottom < innerHeight),
+        ).toBe(true);
+        await picture(page, `passage-${collection}-${way}`);
+        expect(await violations(page)).toEqual([]);
+      });
+  }
+
+  inTab('shows source code in its colours with the numbers of its lines', async () => {
+    await open('#/collections/code/document?key=theme/post.html&lang=en');
+    await page.locator('.source .t-tag', { hasText: 'link' }).first().waitFor();
+    expect(
+      await page.locator('.source .line').evaluateAll((all) =>
+        all.map((line) => [line.getAttribute('data-line'), line.textContent])
+      ),
+    ).toEqual([
+      ['1', '<link rel="stylesheet" href="post.css">\n'],
+      ['2', '<h1 class="post-title">Hi</h1>\n'],
+    ]);
+    await picture(page, 'source');
+    expect(await violations(page)).toEqual([]);
   });
 
   inTab('shows a document without what could harm its reader', async () => {
@@ -244,9 +287,8 @@ describe('pages', () => {
     ['jobs', 'completed'], ['webhooks', 'example.com/hooks/changes'], ['automation', 'Storms'], ['access', 'ada'], [
     'access?tab=groups',
     'Those who weed',
-  ], ['access?tab=keys', 'You have no API keys.'], ['access?tab=mcp', 'There are no MCP keys.'], ['audit',
-    'auth.login'], ['encryption', 'Primary key'], ['metrics', 'Requests by path'], ['try',
-    'Create or update one document']];
+  ], ['access?tab=keys', 'You have no API keys.'], ['access?tab=mcp', 'There are no MCP keys.'], ['audit', 'auth.jwt'],
+    ['encryption', 'Primary key'], ['metrics', 'Requests by path'], ['try', 'Create or update one document']];
   for (const [address, says] of pages) {
     inTab(`#/${address} shows what there is, without violations of accessibility`, async () => {
       await open(`#/${address}`);
@@ -308,8 +350,9 @@ describe('pages', () => {
     const long = `collections/archive/document?key=${
       encodeURIComponent(`reports/${'a-name-without-spaces-'.repeat(5)}`)
     }&lang=en`;
-    for (const address of ['', 'collections/notes?q=tide', 'collections/archive', long, `${long}&tab=edit`, 'upload',
-      'metrics', 'access'])
+    for (const address of ['', 'collections/notes?q=tide', 'collections/archive', 'collections/code?q=pilot',
+      'collections/code/document?key=queue/pilot.ts&lang=en&lines=71-71', long, `${long}&tab=edit`, 'upload', 'metrics',
+      'access'])
     {
       await phone.goto(`${server.url}/console#/${address}`);
       await phone.locator('h1').first().waitFor();

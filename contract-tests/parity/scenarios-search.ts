@@ -254,6 +254,14 @@ export const searches: Record<string, Scenario> = {
       await refused('invalid_argument', 'searchVectors', bad);
   },
 
+  async 'fragments are escaped where a request asks for it, and only there'({ ok }) {
+    await ok('addDocument', { key: 'markup', lang: 'en', contentMd: 'A `List<String>` & <b>bold</b> "apples".' });
+    for (const operation of ['searchFullText', 'searchHybrid'] as const) {
+      for (const highlightEscape of [undefined, 'none', 'html'])
+        await ok(operation, { query: 'apples', highlight: true, highlightEscape });
+    }
+  },
+
   async 'words and meaning are blended, spread over collections, and compared'(calls) {
     const { ok, refused, collection } = calls;
     await withVectors(calls);
@@ -277,7 +285,7 @@ export const searches: Record<string, Scenario> = {
       limit: 1,
       matchingStrategy: 'all',
       rerank: 'none',
-    }]) {
+    }, { prefix: 'last', fuzzy: 'auto' }]) {
       await ok('searchHybrid', { query: 'apples on trees', ...more });
     }
     await walk(calls, 'searchHybrid', { query: 'apples on trees' });

@@ -400,7 +400,7 @@ export interface Operations {
   updateEmbeddingConfig: Operation<FlatInput<NonNullable<UpdateEmbeddingConfigData['body']> & NonNullable<UpdateEmbeddingConfigData['path']>>, UpdateEmbeddingConfigResponses[200]>;
   deleteEmbeddingConfig: Operation<FlatInput<NonNullable<DeleteEmbeddingConfigData['path']>>, void>;
   setDefaultEmbeddingConfig: Operation<FlatInput<NonNullable<SetDefaultEmbeddingConfigData['body']>>, SetDefaultEmbeddingConfigResponses[200]>;
-  searchHybrid: Operation<FlatInput<NonNullable<SearchHybridData['body']>, 'offset' | 'algorithm' | 'rrfK' | 'fuzzy' | 'matchingStrategy' | 'threshold' | 'distanceMetric' | 'includeContent' | 'disableStem' | 'disableSynonyms' | 'sort' | 'facetMaxValues' | 'highlight' | 'highlightTag' | 'highlightEscape' | 'maxHighlights' | 'fragmentSize' | 'totals' | 'windowSize'>, SearchHybridResponses[200]>;
+  searchHybrid: Operation<FlatInput<NonNullable<SearchHybridData['body']>, 'offset' | 'algorithm' | 'rrfK' | 'fuzzy' | 'prefix' | 'matchingStrategy' | 'threshold' | 'distanceMetric' | 'includeContent' | 'disableStem' | 'disableSynonyms' | 'sort' | 'facetMaxValues' | 'highlight' | 'highlightTag' | 'highlightEscape' | 'maxHighlights' | 'fragmentSize' | 'totals' | 'windowSize'>, SearchHybridResponses[200]>;
   searchGeo: Operation<FlatInput<NonNullable<SearchGeoData['body']>, 'offset' | 'algorithm' | 'distance' | 'includeContent'>, SearchGeoResponses[200]>;
   searchGeoWithin: Operation<FlatInput<NonNullable<SearchGeoWithinData['body']>, 'offset' | 'includeContent'>, SearchGeoWithinResponses[200]>;
   searchGeoPolygon: Operation<FlatInput<NonNullable<SearchGeoPolygonData['body']>, 'offset' | 'includeContent'>, SearchGeoPolygonResponses[200]>;

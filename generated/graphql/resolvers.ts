@@ -1608,6 +1608,8 @@ export type HybridSearchInput = {
   readonly rrfK?: InputMaybe<Scalars['Int']['input']>;
   /** Edits allowed between a word of the query and an indexed one; the default is EXACT. */
   readonly fuzzy?: InputMaybe<Fuzziness>;
+  /** Whether the last word may be the beginning of one, for what is found by words; the default is NONE. */
+  readonly prefix?: InputMaybe<PrefixMatching>;
   /** How many of the words a document has to have to be found by words; the default is ANY. */
   readonly matchingStrategy?: InputMaybe<MatchingStrategy>;
   /** Candidates whose similarity, before boosts, is less are left out of the vector side, 0 to 1; the default is 0. */
@@ -1732,8 +1734,10 @@ export type RecallResult = {
   readonly __typename?: 'RecallResult';
   /** Its document. */
   readonly document: Document;
-  /** Score by the strategy. */
+  /** Score by the strategy. Fused ranks say nothing of how near a result is to the query; `vectorScore` does. */
   readonly score: Scalars['Float']['output'];
+  /** Similarity to the query by meaning (cosine), to which `threshold` applies; negative ones are 0, as is what was not found by meaning. */
+  readonly vectorScore: Scalars['Float']['output'];
   /** Place among the results, from 1. */
   readonly rank: Scalars['Int']['output'];
   /** The session that it is of. */
@@ -3070,6 +3074,7 @@ export type IngestResultResolvers<ContextType = GraphqlContext, ParentType exten
 export type RecallResultResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['RecallResult'] = ResolversParentTypes['RecallResult']> = {
   document?: Resolver<ResolversTypes['Document'], ParentType, ContextType>;
   score?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+  vectorScore?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
   rank?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   sessionId?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   role?: Resolver<ResolversTypes['String'], ParentType, ContextType>;

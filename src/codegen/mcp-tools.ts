@@ -87,8 +87,6 @@ interface Tool {
   readonly operation: string;
   readonly title: string;
   readonly description: string;
-  /** Values of the operation's input for which the tool has other defaults. */
-  readonly defaults?: Readonly<Record<string, unknown>>;
   /** Field of the structured result that holds a response that is a list. */
   readonly list?: string;
   /** Whether the collection's `responsePrompt` is added to the result. */
@@ -118,8 +116,7 @@ export async function generateMcpTools(document: OpenApiDocument, models: readon
   const tools = published.map(({ operation, extension, model }) => toTool(operation, extension, model, names));
   const schemas = published.map(({ operation, extension, model }) => [extension.name, {
     inputSchema: withToolNames(
-      customInput(extension.custom,
-        toArguments(withDefaults(selfContained(document, withoutFieldChoices(withoutHeaders(model))), extension))),
+      customInput(extension.custom, toArguments(selfContained(document, withoutFieldChoices(withoutHeaders(model))))),
       names,
     ),
     outputSchema: outputSchema(document, operation, extension, model),
@@ -158,7 +155,7 @@ function toolNames(document: OpenApiDocument,
 function toTool(operation: OperationObject, extension: McpToolObject, model: OperationModel,
   names: ReadonlyMap<string, string>): Tool
 {
-  const { name, hint, defaults, list, prompt, custom } = extension;
+  const { name, hint, list, prompt, custom } = extension;
   const title = extension.title ?? operation.summary;
   const text = extension.description ?? operation.description;
   return {
@@ -166,7 +163,6 @@ function toTool(operation: OperationObject, extension: McpToolObject, model: Ope
     operation: operation.operationId,
     title,
     description: withToolNames(inSnakeCase(`${title}. ${text}`, model.input), names),
-    defaults,
     list,
     prompt,
     custom,
@@ -179,17 +175,6 @@ function toTool(operation: OperationObject, extension: McpToolObject, model: Ope
       openWorldHint: extension.openWorld ?? false,
     },
   };
-}
-
-/** The input with the defaults of `x-mcp-tool: defaults`. Throws for a field that does not exist. */
-function withDefaults(input: SchemaObject, { name, defaults = {} }: McpToolObject): SchemaObject {
-  const properties = { ...input.properties };
-  for (const [field, value] of Object.entries(defaults)) {
-    if (properties[field] === undefined)
-      throw new Error(`x-mcp-tool: ${name} has a default for ${field}, which is no field of its operation`);
-    properties[field] = { ...properties[field], default: value };
-  }
-  return { ...input, properties };
 }
 
 /** Replaces the API's field names with argument names in a text that mentions them. */
@@ -265,8 +250,6 @@ function emitTools(tools: readonly Tool[]): string {
   return [BANNER, '/** A built-in tool of MCP: what `tools/list` says of it, and the operation that it calls. */',
     'export interface ToolSpec {', '  readonly name: string;', '  readonly operation: OperationId;',
     '  readonly title: string;', '  readonly description: string;',
-    "  /** Values of the operation's input that are others for a tool, where the call has none. */",
-    '  readonly defaults?: Readonly<Record<string, unknown>>;',
     '  /** Field of the structured result that an answer goes into which is a list. */', '  readonly list?: string;',
     "  /** Whether the collection's `responsePrompt` is added to the answer. */", '  readonly prompt?: boolean;',
     "  /** The way in which arguments or answers differ from the operation's. */",

@@ -87,7 +87,6 @@ export interface McpToolObject {
   openWorld?: boolean;
   title?: string;
   description?: string;
-  defaults?: Record<string, unknown>;
   list?: string;
   prompt?: boolean;
   custom?: string;

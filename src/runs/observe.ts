@@ -5,7 +5,7 @@ import type { Log } from '../lib/log.ts';
 import { currentTracing, type SpanAttributes } from '../lib/tracing.ts';
 import type { Area, RunQueueEnvironment } from './area.ts';
 import type { Audit } from './audit/index.ts';
-import { attemptSpanId, traceIdOf } from './definitions/assignment-of.ts';
+import { attemptSpanId, traceIdOf } from './definitions/index.ts';
 import type { Recorder } from './metrics/index.ts';
 import type { Queue } from './queue/index.ts';
 import type { RunChange, RunRecord, RunState } from './queue/port.ts';

@@ -33,8 +33,11 @@ import { AMOUNT_MASK, CLASS_SHIFT, EXPANDS, lookUp, TokenClass, type TokenTables
  * 6. `++` and `#` directly after a word of a single ASCII letter belong to it, unless the same sign, a letter or a
  * digit follows: `C++`, `F#`, but not `a+b` or `x#top`.
  *
- * So a document without composing and segmented code points needs only the tables and the offsets: the WebAssembly twin
- * does that part. It returns other documents to this tokeniser.
+ * 7. A full stop directly before a word of 2 to 30 ASCII capitals, which may end in `'s`, belongs to it, unless a small
+ * letter, a digit, a full stop or a code point beyond ASCII stands before: `.NET` and `ASP.NET`, but not `Math.PI`.
+ *
+ * So a document without composing and segmented code points, and without words of rule 7, needs only the tables and the
+ * offsets: the WebAssembly twin does that part. It returns other documents to this tokeniser.
  */
 export interface Token {
   /** Its start: byte offset in the UTF-8 text. */
@@ -83,7 +86,7 @@ class Tokenizer {
     return this.#tokens;
   }
 
-  /** Rules 1, 2, 4 and 6. */
+  /** Rules 1, 2, 4, 6 and 7. */
   #word(): void {
     const start = this.#at;
     const startByte = this.#byte;
@@ -99,8 +102,15 @@ class Tokenizer {
     if (this.#at - start === 1 && last === TokenClass.letter && this.#byte - startByte === 1) {
       for (let signs = this.#signsHere(); signs > 0; signs--) this.#advance();
     }
-    const form = this.#fold(start, this.#at);
-    this.#emit(startByte, this.#byte, composing ? form.normalize('NFC') : form);
+    const signs = this.#isName(start) ? 1 : 0;
+    const form = this.#fold(start - signs, this.#at);
+    this.#emit(startByte - signs, this.#byte, composing ? form.normalize('NFC') : form);
+  }
+
+  /** Whether a full stop before the word that ends here belongs to it. */
+  #isName(start: number): boolean {
+    return this.#text[start - 1] === '.' && NAME.test(this.#text.slice(start, this.#at)) &&
+      beginsName(this.#text, start - 1);
   }
 
   /** Whether a code point of a class continues a word whose last letter, digit or joiner is of class `last`. */
@@ -180,6 +190,14 @@ class Tokenizer {
     this.#at += codePoint > 0xffff ? 2 : 1;
     this.#byte += utf8Length(codePoint);
   }
+}
+
+/** A word of rule 7, without its full stop. */
+const NAME = /^[A-Z]{2,30}(?:['’]s)?$/;
+
+/** Whether a full stop may belong to the word behind it, as far as the character before it decides. */
+export function beginsName(text: string, fullStop: number): boolean {
+  return fullStop === 0 || /[^a-z\d.\u0080-\uffff]/.test(text[fullStop - 1]!);
 }
 
 function continuesRun(kind: number): boolean {

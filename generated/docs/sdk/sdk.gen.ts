@@ -669,7 +669,7 @@ export const reindexFullText = <ThrowOnError extends boolean = false>(options: O
 /**
  * List the languages of full-text search
  *
- * Returns the 28 languages that have a stemmer and stop words, and which of them is the server's default.
+ * Returns the 29 languages that have a stemmer and stop words, and which of them is the server's default.
  */
 export const listFullTextLanguages = <ThrowOnError extends boolean = false>(options?: Options<ListFullTextLanguagesData, ThrowOnError>): RequestResult<ListFullTextLanguagesResponses, ListFullTextLanguagesErrors, ThrowOnError> => (options?.client ?? client).get<ListFullTextLanguagesResponses, ListFullTextLanguagesErrors, ThrowOnError>({
     security: CREDENTIALS,
@@ -717,7 +717,7 @@ export const listSynonyms = <ThrowOnError extends boolean = false>(options: Opti
 /**
  * Add synonyms of a term
  *
- * Adds to the synonyms that the term has in this collection. Synonyms work at query time, in both directions, over one step and with full weight; no reindexing is needed.
+ * Adds to the synonyms that the term has in this collection. Synonyms work at query time, in both directions, over one step and with full weight; no reindexing is needed. The term and its synonyms may be of several words, such as `new york city` for `nyc`: these are looked for next to each other, and count in mode `simple` only.
  */
 export const addSynonyms = <ThrowOnError extends boolean = false>(options: Options<AddSynonymsData, ThrowOnError>): RequestResult<AddSynonymsResponses, AddSynonymsErrors, ThrowOnError> => (options.client ?? client).post<AddSynonymsResponses, AddSynonymsErrors, ThrowOnError>({
     security: CREDENTIALS,

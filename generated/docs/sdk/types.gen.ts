@@ -2920,7 +2920,7 @@ export type ReindexFullTextResponse = {
 
 export type ListFullTextLanguagesResponse = {
     /**
-     * The 28 languages.
+     * The 29 languages.
      */
     languages: Array<{
         /**
@@ -2986,18 +2986,18 @@ export type ListSynonymsResponse = {
 };
 
 /**
- * A word; case does not matter.
+ * A word, or several with spaces between them; case does not matter.
  */
 export type SynonymTerm = string;
 
 export type AddSynonymsRequest = {
     collection: CollectionName;
     /**
-     * The word that gets synonyms; case does not matter.
+     * The word, or words, with synonyms; case does not matter.
      */
     term: SynonymTerm;
     /**
-     * Words that mean the same.
+     * Words that mean the same, each of them one word or several.
      */
     synonyms: Array<SynonymTerm>;
 };
@@ -4401,9 +4401,13 @@ export type SearchHybridRequest = {
      */
     rrfK?: number;
     /**
-     * Edits allowed between a query term and an indexed one; `auto` allows none below 4 characters, one from 4 and two from 8.
+     * Edits allowed between a query term and an indexed one, of which a swap of neighbours is one; `auto` allows none below 4 characters, one from 4 and two from 8.
      */
     fuzzy?: Fuzziness;
+    /**
+     * Whether the last word may be the beginning of one, for what is found by words; a space behind it ends it.
+     */
+    prefix?: PrefixMatching;
     /**
      * How many of the words a document has to have to be found by words.
      */
@@ -5259,9 +5263,13 @@ export type RecallMemoryResponse = {
     results: Array<{
         document: ProjectedDocument;
         /**
-         * Score by the strategy.
+         * Score by the strategy. Fused ranks say nothing of how near a result is to the query; `vectorScore` does.
          */
         score: number;
+        /**
+         * Similarity to the query by meaning (cosine), to which `threshold` applies; negative ones are 0, as is what was not found by meaning.
+         */
+        vectorScore: number;
         /**
          * Place, counted from 1; on pages by cursor on from those of the page before.
          */
@@ -11540,7 +11548,7 @@ export type SearchFullTextByQueryData = {
          */
         distance?: number;
         /**
-         * Edits allowed between a query term and an indexed one, in simple mode; `auto` allows as many as the length of the term asks for. When absent, that of the collection's retrieval profile, else 0.
+         * Edits allowed between a query term and an indexed one, in simple mode, of which a swap of neighbours is one; `auto` allows as many as the length of the term asks for. When absent, that of the collection's retrieval profile, else 0.
          */
         fuzzy?: number | string;
         /**

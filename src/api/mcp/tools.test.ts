@@ -272,7 +272,7 @@ describe('tools/call', () => {
     await expect(client.callTool({ name: '__proto__' })).rejects.toMatchObject({ code: -32602 });
   });
 
-  it('escapes highlights for HTML unless the call says otherwise, as the schema tells', async () => {
+  it('escapes highlights for HTML only where the call asks for it, as every protocol (decision D-190)', async () => {
     await call('add_document', { ...a, collection: 'markup', content_md: '<img src=x onerror=alert(1)> phrases' });
     const fragment = async (more: object) => {
       const { structuredContent } = await call('full_text_search', {
@@ -284,11 +284,11 @@ describe('tools/call', () => {
       return (structuredContent as { results: { highlights: { fragment: string }[] }[] }).results[0]!.highlights[0]!
         .fragment;
     };
-    expect(await fragment({})).toBe('&lt;img src=x onerror=alert(1)&gt; <mark>phrases</mark>');
-    for (const more of [{ highlight_escape: 'none' }, { highlightEscape: 'none' }])
-      expect(await fragment(more)).toBe('<img src=x onerror=alert(1)> <mark>phrases</mark>');
+    expect(await fragment({})).toBe('<img src=x onerror=alert(1)> <mark>phrases</mark>');
+    for (const more of [{ highlight_escape: 'html' }, { highlightEscape: 'html' }])
+      expect(await fragment(more)).toBe('&lt;img src=x onerror=alert(1)&gt; <mark>phrases</mark>');
     const { inputSchema } = (await client.listTools()).tools.find(({ name }) => name === 'full_text_search')!;
-    expect(inputSchema.properties!['highlight_escape']).toMatchObject({ default: 'html' });
+    expect(inputSchema.properties!['highlight_escape']).toMatchObject({ default: 'none' });
   });
 
   it('hands the response prompt of a collection out with every search', async () => {

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { LANGUAGES } from '../../text/languages/index.ts';
 import { loadSettings, SettingsError } from './load.ts';
 import type { SettingsInput } from './load.ts';
 import type { Settings } from './table.ts';
@@ -165,6 +166,11 @@ describe('loadSettings: problems', () => {
       '--mode: expected one of read, write, wr, got "x"',
       expect.stringMatching(/^fts\.defaultLang in .*: expected one of en, pl, .* got "klingon"$/),
     ]);
+  });
+
+  it('takes each language that has a stemmer for that of full-text search', () => {
+    for (const { code } of LANGUAGES)
+      expect(() => loadSettings({ env: { SVC_FTS_DEFAULT_LANG: code } }), code).not.toThrow();
   });
 
   it('checks values that belong together', () => {

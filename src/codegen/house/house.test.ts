@@ -26,12 +26,14 @@ it('finds lists of operations, but not what tools need', () => {
 
 it('finds imports that pass the entry point of an area', () => {
   const files = new Map([
-    ['src/docs/geo/geo.ts', "import type { A } from '../access/rows/a.ts';\nimport { b } from './in/b.ts';\n"],
+    ['src/docs/geo/geo.ts',
+      "import type { A } from '../access/rows/a.ts';\nimport { b } from './in/b.ts';\n" +
+      "import type { P } from '../access/port.ts';\n"],
     ['src/docs/geo/in/b.ts', "export { b } from '../../access/index.ts';\nimport { c } from '../../areas.ts';\n"],
     ['src/app/x.ts', "const later = () => import('../docs/geo/in/b.ts');\nimport { d } from '../docs/index.ts';\n"],
   ]);
   expect(passedEntryPoints(files, 'src/docs')).toEqual([
-    'src/docs/geo/geo.ts: imports src/docs/access/rows/a.ts; outside of src/docs/access only its index.ts is imported',
-    'src/app/x.ts: imports src/docs/geo/in/b.ts; outside of src/docs/geo only its index.ts is imported',
+    'src/docs/geo/geo.ts: imports src/docs/access/rows/a.ts; outside of src/docs/access only its index.ts and its port.ts are imported',
+    'src/app/x.ts: imports src/docs/geo/in/b.ts; outside of src/docs/geo only its index.ts and its port.ts are imported',
   ]);
 });

@@ -87,11 +87,12 @@ function importsOf(path: string, text: string): string[] {
   return [...text.matchAll(IMPORT)].map(([, from, alone]) => posix.join(posix.dirname(path), (from ?? alone)!));
 }
 
+const ENTRY_POINTS = new Set(['index.ts', 'port.ts']);
 const ANY_IMPORT = /(?:\bfrom|^import|\bimport\(|\bnew URL\()\s*'(\.[^']+)'/gm;
 
 /**
  * The imports of a service's areas that pass their entry points: files outside of a folder of `service` import only its
- * `index.ts`. Types count too. Each with its place.
+ * `index.ts`, and its `port.ts`: the types by which others call it. Types count too. Each with its place.
  */
 export function passedEntryPoints(files: ReadonlyMap<string, string>, service: string): string[] {
   const areaOf = (path: string): string | undefined =>
@@ -100,9 +101,9 @@ export function passedEntryPoints(files: ReadonlyMap<string, string>, service: s
     [...text.matchAll(ANY_IMPORT)].flatMap(([, from]) => {
       const to = posix.join(posix.dirname(path), from!);
       const area = areaOf(to);
-      return area === undefined || area === areaOf(path) || to === `${service}/${area}/index.ts`
+      return area === undefined || area === areaOf(path) || ENTRY_POINTS.has(posix.relative(`${service}/${area}`, to))
         ? []
-        : [`${path}: imports ${to}; outside of ${service}/${area} only its index.ts is imported`];
+        : [`${path}: imports ${to}; outside of ${service}/${area} only its index.ts and its port.ts are imported`];
     })
   );
 }

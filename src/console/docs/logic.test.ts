@@ -1,10 +1,18 @@
 import fc from 'fast-check';
+import { marked } from 'marked';
 import { describe, expect, it } from 'vitest';
+import { SOURCE_EXTENSIONS } from '../../text/code/language.ts';
 import { readExposition, sumOf } from '../shared/exposition.ts';
+import { LineRenderer } from '../shared/line-renderer.ts';
+import { readLines, writeLines } from '../shared/lines.ts';
 import { operationsOf } from '../shared/operations.ts';
-import { groupPassages, readFilters, tagWords, toggled, writeFilters } from './collection/find.ts';
+import { grammarOf, languageOfPath } from '../shared/source/languages.ts';
+import { sourceLines } from '../shared/source/source-lines.ts';
+import { readFilters, toggled, writeFilters } from './collection/find.ts';
+import { groupPassages, passagesByWords, tagParts, tagWords, withoutMarkup } from './collection/passages.ts';
 import { placeGraph } from './document/graph-layout.ts';
 import { metaOf, rowsOf } from './document/meta-rows.ts';
+import { sourceLanguageOf } from './document/source-language.ts';
 import { START, toScreen, zoomed } from './map/view.ts';
 
 describe('metadata as it is typed', () => {
@@ -38,21 +46,126 @@ describe('filters in an address', () => {
 
 describe('passages', () => {
   const document = (key: string) => ({ id: `c|${key}|en`, key, lang: 'en', addedAt: 1, updatedAt: 1 });
+  const highlight = (fragment: string, line: number, ...matchedTerms: string[]) => ({
+    field: 'content',
+    fragment,
+    matchedTerms,
+    startOffset: 0,
+    endOffset: 1,
+    startLine: line,
+    endLine: line,
+  });
+  const chunk = (key: string, chunkText: string, startLine: number, highlights?: ReturnType<typeof highlight>[]) => ({
+    document: document(key),
+    chunkText,
+    startLine,
+    endLine: startLine + 9,
+    ...(highlights && { highlights }),
+  });
+  const textsOf = (found: ReturnType<typeof chunk>[]) =>
+    groupPassages(found).map((hit) => [hit.document.key, ...hit.passages.map(({ text }) => text)]);
 
-  it('are shown with their document, which stands where its best passage is', () => {
-    const found = [['a', 'Workers run.'], ['b', 'One worker.'], ['a', 'They stop.'], ['a', 'A third.']].map((
-      [key, chunkText],
-    ) => ({ document: document(key!), chunkText: chunkText!, matchedTerms: ['workers'] }));
-    expect(groupPassages(found)).toEqual([{
-      document: document('a'),
-      passages: ['<mark>Workers</mark> run.', 'They stop.'],
-    }, { document: document('b'), passages: ['One <mark>worker</mark>.'] }]);
+  it('by words begin with the one that has most of the words, whatever its spellings', () => {
+    const found = passagesByWords([highlight('<mark>wirte</mark> <mark>writes</mark>', 1, 'write~wirte', 'write'),
+      highlight('x\na <mark>life</mark>\n<mark>write</mark>\ny', 30, 'life', 'write'), {
+      ...highlight('t', 1),
+      field: 'title',
+    }]);
+    expect(found).toEqual([{ text: 'x\na <mark>life</mark>\n<mark>write</mark>\ny', lines: { start: 31, end: 32 } }, {
+      text: '<mark>wirte</mark> <mark>writes</mark>',
+      lines: { start: 1, end: 1 },
+    }]);
   });
 
-  it('have the words marked that were looked for, in other forms, too, and no others', () => {
-    expect(tagWords('Grüße, GRÜSSE and a workerless work: 3 a', ['grüße', 'worker', 'a'])).toBe(
+  it('by meaning are shown with their document, which stands where its best passage is', () => {
+    expect(
+      textsOf([chunk('a', 'Near.', 1), chunk('b', 'One.', 1), chunk('a', 'Also near.', 11),
+        chunk('a', 'A third.', 21)]),
+    ).toEqual([['a', 'Near.', 'Also near.'], ['b', 'One.']]);
+    expect(textsOf([chunk('a', 'x'.repeat(400), 1)])).toEqual([['a', `${'x'.repeat(300)}…`]]);
+  });
+
+  it('that have the most words come first, those within the nearest before others', () => {
+    const near = [highlight('A <mark>life</mark>', 25, 'life'), highlight('The <mark>life</mark> of', 4, 'life')];
+    expect(textsOf([chunk('a', 'The life of a write.', 1, near)])).toEqual([['a', 'The <mark>life</mark> of',
+      'A <mark>life</mark>']]);
+    const words = [highlight('<mark>Work</mark> and <mark>life</mark>', 25, 'works~work', 'life'),
+      highlight('The <mark>life</mark> of', 4, 'life')];
+    expect(textsOf([chunk('a', 'The life of a write.', 1, words)])).toEqual([['a',
+      '<mark>Work</mark> and <mark>life</mark>', 'The <mark>life</mark> of a write.']]);
+    expect(textsOf([chunk('a', 'Works of a LIFE.', 50, words), chunk('a', 'The life of', 1, words)])).toEqual([['a',
+      '<mark>Work</mark> and <mark>life</mark>', '<mark>Works</mark> of a <mark>LIFE</mark>.']]);
+  });
+
+  it('have whole words tagged', () => {
+    expect(tagWords('Grüße, GRÜSSE and a workerless work: 3 a', new Set(['grüße', 'work', 'a']))).toBe(
       '<mark>Grüße</mark>, GRÜSSE and <mark>a</mark> workerless <mark>work</mark>: 3 <mark>a</mark>',
     );
+    expect(tagParts('a <mark>b</mark>\n<b>')).toEqual([{ text: 'a ', isTagged: false }, { text: 'b', isTagged: true }, {
+      text: '\n<b>',
+      isTagged: false,
+    }]);
+  });
+
+  it.each([['```sh\n`npm` **run**\n```', 'npm run'], ['# The <mark>life</mark> of an LSN\n\nEvery change',
+    'The <mark>life</mark> of an LSN Every change'], [
+    '…ts](../src/a.ts) | what **it** does | [src/<mark>b</mark>.ts](../src/b.ts) |\n|---|---:|',
+    '…ts what it does src/<mark>b</mark>.ts ',
+  ], ['…a id="d-130"></a>D-130 | While <b>an</b> `index` loads', '… D-130 While an index loads'], [
+    'see ![the map](map.png), [feed](../src/sto…',
+    'see the map, feed',
+  ], ['a < b and c > d, [x] (y)', 'a < b and c > d, [x] (y)']])('of prose are without their markup: %j',
+    (passage, text) => {
+      expect(withoutMarkup(passage).trim()).toBe(text.trim());
+    });
+
+  it('have an address', () => {
+    expect(readLines(writeLines({ start: 3, end: 12 }))).toEqual({ start: 3, end: 12 });
+    for (const text of [undefined, '', '3', '0-1', '4-3', 'a-b']) expect(readLines(text), text).toBeUndefined();
+  });
+});
+
+describe('source code', () => {
+  it('is what it is for the service, in every language of it', () => {
+    for (const extension of Object.keys(SOURCE_EXTENSIONS))
+      expect(grammarOf(languageOfPath(`a/b.${extension.toUpperCase()}`)!), extension).toBeDefined();
+    const meta = (of: Record<string, string>) =>
+      Object.fromEntries(Object.entries(of).map(([key, value]) => [key, [value]]));
+    const cases: [key: string, Record<string, string>, string | undefined][] = [['a.rs', {}, 'rust'], ['a.json', {},
+      undefined], ['rs', {}, undefined], ['constructor.constructor', {}, undefined], ['a.rs', { kind: 'guide' },
+      undefined], ['slug', { path: 'src/a.kt' }, 'kt'], ['slug', { kind: 'code', language: 'Python' }, 'python'], [
+      'slug',
+      { kind: 'code' },
+      '',
+    ], ['a.ts', { language: 'constructor' }, 'ts'], ['a.ts', { language: 'extend' }, 'ts']];
+    for (const [key, of, language] of cases) expect(sourceLanguageOf({ key, meta: meta(of) }), key).toBe(language);
+  });
+
+  it('keeps its text, in lines of coloured parts', () => {
+    const text = '/* a\r\n   b */\nconst s = `x ${1 +\n2}`;\n\n';
+    const lines = sourceLines(text, 'ts');
+    expect(lines.map((line) => line.map((piece) => piece.text).join(''))).toEqual(
+      text.replaceAll('\r\n', '\n').slice(0, -1).split('\n'),
+    );
+    expect(lines[1]).toEqual([{ text: '   b */', kinds: ['comment'] }]);
+    expect(lines[2]![0]).toEqual({ text: 'const', kinds: ['keyword'] });
+    expect(lines[3]![0]).toMatchObject({ text: '2', kinds: ['template-string', 'interpolation', 'number'] });
+    expect(sourceLines('a\n<b>', 'nothing')).toEqual([[{ text: 'a', kinds: [] }], [{ text: '<b>', kinds: [] }]]);
+  });
+});
+
+describe('rendered markdown', () => {
+  it('has the line at which each block, item and line of code begins', () => {
+    const text = ['# One', '', 'Two', 'goes on', '', '- Four', '', '  within', '  - deeper', '- Five', '', '> Six',
+      '> - seven', '', '```js', 'Eight', '<i>', '```', '', '    Nine', '', '<p>raw', '</p>', '', '| Ten |', '|---|',
+      '| 11 |'].join('\r\n');
+    const tokens = marked.lexer(text);
+    const html = marked.parser(tokens, { renderer: new LineRenderer(tokens) });
+    const lines = [...html.matchAll(/<(\w+) data-line="(\d+)">(?:<(?:p|code)[^>]*>)?\s*([\w&;]*)/g)].map((
+      [, tag, line, says],
+    ) => `${tag} ${line} ${says}`);
+    expect(lines).toEqual(['h1 1 One', 'p 3 Two', 'li 6 Four', 'p 8 within', 'li 9 deeper', 'li 10 Five', 'p 12 Six',
+      'li 13 seven', 'pre 15 ', 'span 16 Eight', 'span 17 &lt;i&gt;', 'pre 20 ', 'span 20 Nine', 'table 25 ']);
   });
 });
 

@@ -2,6 +2,7 @@ import { getMetrics, getStats, searchDocuments, searchFullText } from '../../../
 import type { CollectionStats } from '../../../generated/docs/sdk/types.gen.ts';
 import { ask, RequestError } from '../shared/ask.ts';
 import { readExposition } from '../shared/exposition.ts';
+import { type Lines, writeLines } from '../shared/lines.ts';
 import type { Command } from '../shared/palette.tsx';
 import { href } from '../shared/router.ts';
 
@@ -13,8 +14,9 @@ interface DocumentName {
 
 export const collectionAt = (collection: string): string => href(['collections', collection]);
 
-export const documentAt = (collection: string, { key, lang }: DocumentName, tab?: string): string =>
-  href(['collections', collection, 'document'], { key, lang, tab });
+/** The address of a document, opened at some lines of it. */
+export const documentAt = (collection: string, { key, lang }: DocumentName, tab?: string, lines?: Lines): string =>
+  href(['collections', collection, 'document'], { key, lang, tab, lines: lines && writeLines(lines) });
 
 const COLLECTIONS = 5;
 const HITS = 4;

@@ -1,6 +1,8 @@
 import DOMPurify from 'dompurify';
 import { marked } from 'marked';
-import { useMemo } from 'preact/hooks';
+import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
+import { type Lines, showPassage } from './lines.ts';
+import { LineRenderer } from './line-renderer.ts';
 
 /** The HTML that a document may contain; styles, forms and frames could imitate the console, and media would be loaded from any path of the server. */
 const ALLOWED = {
@@ -11,14 +13,36 @@ const ALLOWED = {
   RETURN_DOM: true as const,
 };
 
+interface MarkdownProps {
+  readonly text: string;
+  /** Lines of the text whose paragraphs are shown at once. */
+  readonly at?: Lines | undefined;
+}
+
 /** Rendered markdown. HTML in documents is reduced to harmless elements; of images, only those are shown that the document contains. */
-export function Markdown({ text }: { readonly text: string }) {
+export function Markdown({ text, at }: MarkdownProps) {
+  const prose = useRef<HTMLDivElement>(null);
   const html = useMemo(() => render(text), [text]);
-  return <div class="prose" dangerouslySetInnerHTML={{ __html: html }} />;
+  useLayoutEffect(() => at && showPassage(blocksAt(prose.current!, at)), [html, at?.start, at?.end]);
+  return <div ref={prose} class="prose" dangerouslySetInnerHTML={{ __html: html }} />;
+}
+
+/** The smallest blocks in which lines begin, and the one that the first of them continues. */
+function blocksAt(prose: HTMLElement, { start, end }: Lines): HTMLElement[] {
+  const lineOf = (block: HTMLElement): number => Number(block.dataset['line']);
+  const blocks = [...prose.querySelectorAll<HTMLElement>('[data-line]')].filter((block) => lineOf(block) <= end);
+  const first = blocks.findLastIndex((block) => lineOf(block) <= start);
+  const found = blocks.slice(Math.max(0, first));
+  return found.filter((block) => !found.some((other) => other !== block && block.contains(other)));
 }
 
 function render(text: string): string {
-  const root = DOMPurify.sanitize(marked.parse(text, { async: false, gfm: true }), ALLOWED) as HTMLElement;
+  const tokens = marked.lexer(text, { gfm: true });
+  const html = marked.parser(tokens, { gfm: true, renderer: new LineRenderer(tokens) });
+  const root = DOMPurify.sanitize(html, ALLOWED) as HTMLElement;
+  // A row of a table is a line; the second one divides the head from the body.
+  for (const table of root.querySelectorAll<HTMLTableElement>('table[data-line]'))
+    for (const [index, row] of [...table.rows].entries()) row.dataset['line'] = String(Number(table.dataset['line']) + index + Math.min(1, index));
   for (const image of root.querySelectorAll('img')) showImage(image);
   // What is too wide scrolls, and can be scrolled by the keyboard only if it can have the focus.
   for (const wide of root.querySelectorAll('pre, table')) wide.setAttribute('tabindex', '0');

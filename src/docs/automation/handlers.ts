@@ -290,7 +290,8 @@ function checkRule(deps: CheckDeps, body: RuleBody): void {
   if (body.type === 'cron') checkCron(deps, body);
   else checkTrigger(body);
   // Other collections may parse a query differently, but its syntax is the same.
-  if (body.query.trim() !== '' && body.searchType !== 'vector') wordsOf(deps.search.words, body, body.collection);
+  if (body.query.trim() !== '' && body.searchType !== 'vector')
+    wordsOf(deps.search.words, body, body.collection, { forAny: true });
 }
 
 function checkTarget(deps: CheckDeps, { url, headers = {} }: RuleBody): void {

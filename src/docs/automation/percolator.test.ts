@@ -6,7 +6,8 @@ import type { Conditions } from './rule.ts';
 import { scoreOf, wordsOf } from './search.ts';
 
 const WORDS = ['router', 'routers', 'café', 'cafe', 'broken', 'the', 'running', 'run', 'getUserName', 'user',
-  'informacion', 'información', 'imagen', 'Mueller', 'Müller'];
+  'informacion', 'información', 'imagen', 'Mueller', 'Müller', 'node.js', 'nodejs', 'node', 'js', 'event', 'listener',
+  'addEventListener', 'popups', 'v1.2', '.NET', 'net', 'ASP.NET', 'asp.net'];
 const OPERATORS = ['"broken router"', '"router broken"~3', 'run*', 'ruter~1', 'AND', 'OR', 'NOT', '-the', '(', ')'];
 
 describe('percolation', () => {
@@ -29,7 +30,7 @@ describe('percolation', () => {
   });
   const readingsOf = (query: string) => {
     try {
-      return wordsOf(fixture.searchDeps.words, conditions(query), 'c').plan.readings;
+      return wordsOf(fixture.searchDeps.words, conditions(query), 'c', { forAny: true }).plan.readings;
     } catch {
       return undefined;
     }
@@ -63,10 +64,13 @@ describe('percolation', () => {
     const query = fc.array(fc.constantFrom(...WORDS, ...OPERATORS), { minLength: 1, maxLength: 4 }).map((parts) =>
       parts.join(' ')
     );
-    const text = fc.array(fc.constantFrom(...WORDS, 'else', 'user_name', 'routeurs', 'informaciones', 'imágenes'), {
-      minLength: 1,
-      maxLength: 6,
-    }).map((words) => words.join(' '));
+    const text = fc.array(
+      fc.constantFrom(...WORDS, 'else', 'user_name', 'routeurs', 'informaciones', 'imágenes', 'pop up', 'v1.2.3'),
+      {
+        minLength: 1,
+        maxLength: 6,
+      },
+    ).map((words) => words.join(' '));
     const meta = fc.constantFrom<Record<string, string[]>>({}, { tags: ['router'] }, {
       title: ['running'],
       lines: ['3'],
@@ -79,6 +83,34 @@ describe('percolation', () => {
         }),
       { numRuns: 60 },
     );
+  });
+
+  it('finds words as parts of compounds, as searches do (decision D-200)', async () => {
+    const queries = ['Verbindung', 'Datenbank', 'verbindung NOT router', 'Netzwerk', '"Verbindung"'];
+    const { candidates, matching } = await compared(queries, {
+      lang: 'de',
+      meta: {},
+      contentMd: 'Datenbankverbindungen',
+    });
+    expect(matching).toEqual(['Verbindung', 'Datenbank', 'verbindung NOT router']);
+    expect(candidates).toEqual(new Set(matching));
+  });
+
+  it('finds names in other spellings, as searches do, also in the first document that has them', async () => {
+    const queries = ['event listener', 'nodejs', 'node js', 'popup', 'pop-up', 'v1.2', 'broken AND node.js'];
+    const found = async (contentMd: string) => {
+      const { candidates, matching } = await compared(queries, { lang: 'en', meta: {}, contentMd });
+      expect([...candidates], contentMd).toEqual(expect.arrayContaining(matching));
+      return matching;
+    };
+    expect(await found('It calls addEventListener once.')).toEqual(['event listener']);
+    expect(await found('A broken nodejs.')).toEqual(['nodejs', 'node js', 'broken AND node.js']);
+    expect(await found('Use node.js.')).toEqual(['nodejs', 'node js']);
+    expect(await found('The pop up of 1.2.3.')).toEqual(['popup', 'pop-up', 'v1.2']);
+    const percolator = new Percolator<string>();
+    for (const query of queries) if (query !== 'v1.2') percolator.add(query, { readings: readingsOf(query)! });
+    const other = { key: 'k', lang: 'en', meta: {}, contentMd: 'Something else that nobody hears.' };
+    expect([...await percolator.candidates(other)]).toEqual([]);
   });
 
   it('asks for every word that is required, and for one of alternatives', async () => {

@@ -84,7 +84,7 @@ export class RuleIndex {
       if (isByVector(rule.body)) byVector.push(rule);
       else if (isSentimentEnough(rule.body)) bySentiment.push(rule);
       if (!hasQuery(rule.body) || rule.body.searchType === 'vector') continue;
-      const { plan, algorithm } = wordsOf(words, rule.body, collection);
+      const { plan, algorithm } = wordsOf(words, rule.body, collection, { forAny: true });
       (isByVector(rule.body) ? found.vectors : found.words).add(rule, {
         readings: plan.readings,
         hasExpansions: algorithm === 'pmisparse',

@@ -48,12 +48,15 @@ interface Scope {
   readonly signal: AbortSignal;
 }
 
+/** Whether a rule searches the documents that there are, or waits for those that may come. */
+type For = { readonly forPresent: true } | { readonly forAny: true };
+
 /**
  * A rule's request to full-text search, with `bm25` unless the rule names an algorithm. Throws `invalid_argument` for
  * an invalid query.
  */
 export function wordsOf(words: WordsDeps, { query, searchParams = {} }: Pick<Conditions, 'query' | 'searchParams'>,
-  collection: string): WordsRequest
+  collection: string, documents: For): WordsRequest
 {
   const { algorithm = 'bm25', filterMeta } = searchParams;
   return resolveWords(words, {
@@ -63,7 +66,7 @@ export function wordsOf(words: WordsDeps, { query, searchParams = {} }: Pick<Con
     algorithm,
     rerank: false,
     filterMeta,
-  });
+  }, documents);
 }
 
 /** Documents of a collection that satisfy a rule now, best first. Throws the errors of searches. */
@@ -152,7 +155,7 @@ const search: Search = (deps, conditions, scope) =>
   ({ fts: byWords, vector: byVector, hybrid: byBoth })[conditions.searchType](deps, conditions, scope);
 
 const byWords: Search = async ({ words }, conditions, { collection, eligible, limit, signal }) => {
-  const request = await readyWords(words, wordsOf(words, conditions, collection), signal);
+  const request = await readyWords(words, wordsOf(words, conditions, collection, { forPresent: true }), signal);
   return words.view.indexOf(collection)?.search({ ...textQuery(request, eligible), limit, totals: 'none' }).hits ?? [];
 };
 

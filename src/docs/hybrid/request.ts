@@ -65,11 +65,11 @@ export function resolveRequest(deps: WordsDeps, input: HybridInput): HybridReque
 
 /** The order of a request by fields of documents, or by cursor. Throws `invalid_argument`. */
 function orderOf(input: HybridInput, mode: RetrievalMode): HybridRequest['order'] {
-  const { collection, query, algorithm, vectorAlgorithm, alpha, strategy, rrfK, fuzzy, matchingStrategy, threshold,
-    distanceMetric, windowSize, disableStem, disableSynonyms, boost, sort, cursor, offset } = input;
+  const { collection, query, algorithm, vectorAlgorithm, alpha, strategy, rrfK, fuzzy, prefix, matchingStrategy,
+    threshold, distanceMetric, windowSize, disableStem, disableSynonyms, boost, sort, cursor, offset } = input;
   const isByDistance = sort === 'distance';
   const bound = ['hybrid', collection.toLowerCase(), query, algorithm, vectorAlgorithm, alpha, strategy, rrfK, fuzzy,
-    matchingStrategy, threshold, distanceMetric, mode, windowSize, disableStem, disableSynonyms, boost,
+    prefix, matchingStrategy, threshold, distanceMetric, mode, windowSize, disableStem, disableSynonyms, boost,
     isByDistance ? input.geo : undefined];
   if (isByDistance) return distanceOrderOf({ cursor, offset }, bound);
   return resultOrderOf({ sort: sort === 'combined' ? undefined : sort, cursor, offset }, bound);
@@ -82,8 +82,8 @@ function isUsual({ alpha, strategy }: HybridInput, profile: Retrieval): boolean 
 
 /** The lexical part of the request. What restricts the documents is applied to both sides. */
 function wordsInput(
-  { collection, query, algorithm, fuzzy, matchingStrategy, disableStem, disableSynonyms, highlight, highlightTag,
-    highlightEscape, maxHighlights, fragmentSize }: HybridInput,
+  { collection, query, algorithm, fuzzy, prefix, matchingStrategy, disableStem, disableSynonyms, highlight,
+    highlightTag, highlightEscape, maxHighlights, fragmentSize }: HybridInput,
 ): Parameters<typeof resolveWords>[1] {
   return {
     ...PLAIN_SEARCH,
@@ -91,6 +91,7 @@ function wordsInput(
     query,
     algorithm,
     fuzzy,
+    prefix,
     matchingStrategy,
     disableStem,
     disableSynonyms,

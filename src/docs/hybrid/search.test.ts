@@ -372,12 +372,15 @@ describe('POST /v1/hybrid-search', () => {
     expect((await fixture.find('apple', { offset: 1, topK: 1 })).results).toEqual(all.results.slice(1, 2));
   });
 
-  it('respects edits, stemming and synonyms', async () => {
+  it('respects edits, unfinished words, stemming and synonyms', async () => {
     await fixture.add('a', 'running horses');
     const terms = async (query: string, more: object) =>
       (await fixture.find(query, { alpha: 0, ...more })).results.map(({ matchedTerms }) => matchedTerms);
     expect(await terms('horsis', {})).toEqual([]);
     expect(await terms('horsis', { fuzzy: 1, disableStem: true })).toEqual([['horsis~horses']]);
+    expect(await terms('hors', {})).toEqual([]);
+    expect(await terms('hors', { prefix: 'last' })).toEqual([['hors']]);
+    expect(await terms('hors ', { prefix: 'last' })).toEqual([]);
     expect(await terms('runs', {})).toEqual([['runs']]);
     expect(await terms('runs', { disableStem: true })).toEqual([]);
     await fixture.call('addSynonyms', { collection: 'c', term: 'pony', synonyms: ['horses'] });

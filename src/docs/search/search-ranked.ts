@@ -64,7 +64,7 @@ export interface RankedSearch<R> extends Omit<FindScope, 'signal'> {
    */
   readonly passageOf?: (document: MatchedDocument<string>) => ChosenPassage | undefined;
   /** The marked passages of a document, whose body is UTF-8; absent if none are requested. */
-  readonly highlightsOf?: ((document: MatchedDocument<Buffer>) => Highlight[]) | undefined;
+  readonly highlightsOf?: ((document: MatchedDocument<Buffer>) => Promise<Highlight[]>) | undefined;
   readonly show: (found: Curated<Found>, parts: ResultParts) => R;
 }
 
@@ -201,8 +201,8 @@ function present<R>(deps: RankedDeps, search: RankedSearch<R>, found: readonly C
 }
 
 /** Undefined if a passage is wanted, and nothing finds one. */
-function presentOne<R>({ geo }: RankedDeps, { request, passageOf, highlightsOf, show }: RankedSearch<R>,
-  one: Curated<Found>, body: Body, rank: number): Shown<R> | undefined
+async function presentOne<R>({ geo }: RankedDeps, { request, passageOf, highlightsOf, show }: RankedSearch<R>,
+  one: Curated<Found>, body: Body, rank: number): Promise<Shown<R> | undefined>
 {
   const { projection, circle, collection, mode } = request;
   const { row, hit, passage: known } = one;
@@ -210,7 +210,7 @@ function presentOne<R>({ geo }: RankedDeps, { request, passageOf, highlightsOf, 
   const meta = metaOf(row);
   const document = projectDocument(documentOf(row, meta, projection.body ? body.text : ''), projection);
   const point = circle && geo!.indexOf(collection)?.places.pointOf(row.ord);
-  const highlights = highlightsOf?.({ key, lang, meta, contentMd: body.bytes });
+  const highlights = await highlightsOf?.({ key, lang, meta, contentMd: body.bytes });
   const texts = { body: projection.body ? row.bytes : undefined, highlights, meta: document.meta };
   const parts: { -readonly [Name in keyof ResultParts]: ResultParts[Name] } = { document, rank };
   if (highlights !== undefined) parts.highlights = highlights;

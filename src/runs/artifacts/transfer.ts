@@ -2,8 +2,7 @@ import { create } from '@bufbuild/protobuf';
 import { type ArtifactDescription, type DownloadArtifactsResponse, DownloadArtifactsResponseSchema,
   type UploadArtifactRequest } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import { type Announced, type ContentStore, piecesOf, readAnnounced } from '../contents/index.ts';
-import { FleetRefusal } from '../fleet/port.ts';
-import { requireRef } from '../fleet/refs.ts';
+import { FleetRefusal, requireRef } from '../fleet/index.ts';
 import type { RunRef } from '../queue/port.ts';
 import type { ArtifactRecord } from './port.ts';
 

@@ -2,7 +2,7 @@ import type { Operations } from '../../../generated/runs/operations.ts';
 import { ServiceError } from '../../errors/index.ts';
 import type { Context, Handlers } from '../../operations/index.ts';
 import type { Audit } from '../audit/index.ts';
-import { actorOf } from '../auth/guard.ts';
+import { actorOf } from '../auth/index.ts';
 import type { RunsEnvironment } from '../environment.ts';
 import { decodeCursor, pageSize, toPage } from '../pages/index.ts';
 import { type CachePosition, type CacheRow, listCaches } from './cache-rows.ts';

@@ -1,8 +1,7 @@
 import type { DiscardCacheRequest, DownloadCacheRequest,
   UploadCacheRequest } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import { type Announced, readAnnounced } from '../contents/index.ts';
-import { FleetRefusal } from '../fleet/port.ts';
-import { requireRef } from '../fleet/refs.ts';
+import { FleetRefusal, requireRef } from '../fleet/index.ts';
 import type { RunRef } from '../queue/port.ts';
 
 const MAX_KEY_BYTES = 1024;

@@ -1,7 +1,7 @@
 import { unixSeconds } from '../../lib/clock.ts';
 import { formatDuration } from '../../lib/duration.ts';
 import type { Transaction } from '../../storage/index.ts';
-import type { ApprovalStep, Concurrency } from '../definitions/definition.ts';
+import type { ApprovalStep, Concurrency } from '../definitions/index.ts';
 import { readyToStart, releaseCells } from './cells.ts';
 import type { Core } from './core.ts';
 import { enterGroup } from './enter-group.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Lru } from '../../lib/caches.ts';
 import type { Queries, Transaction } from '../../storage/index.ts';
-import type { Definition } from '../definitions/definition.ts';
+import type { Definition } from '../definitions/index.ts';
 
 /** Most parsed definitions in the cache. */
 const KEPT = 256;

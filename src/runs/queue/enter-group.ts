@@ -1,5 +1,5 @@
 import type { Transaction } from '../../storage/index.ts';
-import type { Concurrency } from '../definitions/definition.ts';
+import type { Concurrency } from '../definitions/index.ts';
 import type { Core } from './core.ts';
 import { takeGroup } from './groups.ts';
 import { cancelMatrix } from './matrix.ts';

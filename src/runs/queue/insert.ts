@@ -1,7 +1,7 @@
 import { unixSeconds } from '../../lib/clock.ts';
 import type { Transaction } from '../../storage/index.ts';
 import { type CellValues, nameOfCell } from '../config/index.ts';
-import type { ResolvedCell } from '../definitions/definition.ts';
+import type { ResolvedCell } from '../definitions/index.ts';
 import { newApproval } from './approvals.ts';
 import { readyToStart, releaseCells } from './cells.ts';
 import type { Core } from './core.ts';

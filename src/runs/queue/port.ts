@@ -1,6 +1,6 @@
 import type { Transaction } from '../../storage/index.ts';
 import type { CellValues } from '../config/index.ts';
-import type { Concurrency, Definition, ResolvedCell } from '../definitions/definition.ts';
+import type { Concurrency, Definition, ResolvedCell } from '../definitions/index.ts';
 
 // Times named `...Ms` are milliseconds since 1970; those named `...At` are seconds, as the API shows them.
 

@@ -1,6 +1,6 @@
 import { inList, MultiRow, type Queries, type Row, type SqlValue, type Transaction } from '../../storage/index.ts';
 import type { CellValues } from '../config/index.ts';
-import type { Concurrency } from '../definitions/definition.ts';
+import type { Concurrency } from '../definitions/index.ts';
 import type { Approval, RunFailure, RunKind, RunOrigin, RunRecord, RunRef, RunSource, RunState,
   WaitsFor } from './port.ts';
 

@@ -1,5 +1,6 @@
 import { type InvertedKernel, MAX_GROUPINGS } from '../../kernels/inverted.ts';
 import { Generations } from '../../lib/caches.ts';
+import { isShared } from '../../text/simplified.ts';
 import { type CompoundRules, compoundsWith } from './compounds.ts';
 import { type Dictionary, keyOf } from './dictionary.ts';
 
@@ -83,6 +84,7 @@ export class Analyzers {
    * analyzer.
    */
   group(analyzer: Analyzer, form: string): readonly number[] {
+    if (isShared(form)) return this.#dictionary.sameKey(form);
     this.use(analyzer);
     const grouping = this.#groupings.get(analyzer.name)!;
     this.#continue(grouping, Number.POSITIVE_INFINITY);

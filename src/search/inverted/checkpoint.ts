@@ -9,7 +9,7 @@ import { MemorySnapshot, type Piece } from '../memory-snapshot.ts';
 //     block: u32 bytes, u32 CRC-32, bytes          (little endian)
 
 const MAGIC = Buffer.from('QUIREFTS');
-const FORMAT = 2;
+const FORMAT = 3;
 const BLOCK_PAGES = 16;
 
 /** The header of a checkpoint. */

@@ -77,8 +77,18 @@ export function compoundsWith(word: CompoundWord): number[] {
   return candidates.filter((text) => division.isCompound(text)).map((text) => ids.get(text)!);
 }
 
+/** Letters without diacritics of which every form has some that a word is a part of, whatever forms an index has. */
+export function lettersInCompounds(form: string,
+  { term, spellings }: { term(form: string): string;
+    readonly spellings?: { customary(form: string): readonly string[]; accented(form: string): readonly string[] }
+      | undefined }): readonly string[]
+{
+  const written = [form, ...spellings?.customary(form) ?? [], ...spellings?.accented(form) ?? []];
+  return coresOf([...written, ...written.map((each) => keyOf(term(each)))], term);
+}
+
 /** The letters that the inflections of a word have in common. */
-function coresOf(own: readonly string[], termOf: CompoundWord['termOf']): readonly string[] {
+function coresOf(own: readonly string[], termOf: (form: string) => string): readonly string[] {
   const cores = new Set(own.map((form) => {
     const [key, term] = [keyOf(form), keyOf(termOf(form))];
     return key.startsWith(term) ? term : key;

@@ -1,6 +1,7 @@
 import { ANY_CHARACTERS, type InvertedKernel, MAX_FUZZY_WORD, ONE_CHARACTER, OPTIONAL_CHARACTER,
   Orders } from '../../kernels/inverted.ts';
 import { foldDiacritics } from '../../text/folding.ts';
+import { isShared } from '../../text/simplified.ts';
 
 /** A form within an edit distance of a word. */
 export interface FuzzyForm {
@@ -26,10 +27,11 @@ export class Dictionary {
     return this.#kernel.call.findForm(at, length) || undefined;
   }
 
-  /** Forms that are equal to the given one except for diacritics. */
+  /** Forms that are equal to the given one except for diacritics, and for simplified characters. */
   sameKey(form: string): number[] {
     const { at, length } = this.#kernel.input(keyOf(form));
-    return [...this.#kernel.output(this.#kernel.call.collectKey(at, length))];
+    const ids = [...this.#kernel.output(this.#kernel.call.collectKey(at, length))];
+    return isShared(form) ? ids.filter((id) => this.text(id) === form) : ids;
   }
 
   /** Forms that start with the prefix, in order, at most `limit`. */

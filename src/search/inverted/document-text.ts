@@ -1,6 +1,6 @@
 import { Buffers, type InvertedKernel, MAX_FORM_BYTES } from '../../kernels/inverted.ts';
 import { CLASS_SHIFT, lookUp, TokenClass, tokenTables } from '../../text/token-tables.ts';
-import { tokenize } from '../../text/tokenize.ts';
+import { beginsName, tokenize } from '../../text/tokenize.ts';
 import { checkField, type Field } from './fields.ts';
 
 /** A token from the caller: its form, and its position in the field. Several may share a position. */
@@ -98,6 +98,11 @@ function* addText(kernel: InvertedKernel, text: string, start: number, amount: n
   let position = start;
   for (let from = 0; from < text.length;) {
     if (from > 0) yield;
+    // A full stop that ends a word does not begin the next, which cannot be seen from its own piece.
+    if (text[from] === '.' && !beginsName(text, from)) {
+      from++;
+      continue;
+    }
     const cut = afterPair(text, from + amount);
     const { at, stop, end } = inputPiece(kernel, text, from, cut);
     const host = call.hostStart(at, end);

@@ -3,9 +3,6 @@ import { type HighlightToken, type ScannedText, scanTokens } from '../../text/hi
 import { tokenTables } from '../../text/token-tables.ts';
 import { tokenize } from '../../text/tokenize.ts';
 
-/** Longer texts would make the memory grow permanently, to several times their size. */
-const LONGEST_TEXT = 2 ** 20;
-
 /** The kernel of the process, and the instance whose forms it holds. */
 let shared: { readonly kernel: MarksKernel; holds: MarkedForms | undefined } | undefined;
 
@@ -24,10 +21,10 @@ export class MarkedForms {
 
   /**
    * Scans a text of prose, which may be UTF-8; candidates are the words that have one of the forms. The next scan, also
-   * for other forms, may overwrite the result: use it synchronously.
+   * for other forms, may overwrite the result: use it synchronously. The memory grows permanently to several times the
+   * size of a text, so long ones are to be scanned in parts.
    */
   scan(text: string | Buffer): ScannedText {
-    if (text.length > LONGEST_TEXT) return this.scanBy(tokenize, text);
     shared ??= { kernel: new MarksKernel(tokenTables()), holds: undefined };
     if (shared.holds !== this) shared.kernel.use(this.forms);
     shared.holds = this;

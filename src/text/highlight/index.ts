@@ -1,7 +1,9 @@
+import { Pace } from '../../lib/pace.ts';
 import { tokenize } from '../tokenize.ts';
 import { findHits, fitToMarkup, type HighlightToken, type HitOptions } from './hits.ts';
 import { type ByteRange, MarkdownText } from './markup.ts';
-import { growRange, lineAt, type ScannedText, scanTokens, type WordRange, type Words,
+import { endOfPart, PART } from './parts.ts';
+import { growRange, LINE_FEED, lineAt, type ScannedText, scanTokens, type WordRange, type Words,
   wordsWithin } from './scanned-text.ts';
 import { closeTag, escapeHtml } from './tags.ts';
 import { chooseWindows, type Hit, type Window } from './windows.ts';
@@ -48,11 +50,29 @@ export interface HighlightOptions extends HitOptions {
 }
 
 const ELLIPSIS = '…';
+const MAX_HIGHLIGHTS = 3;
 
 /** The range of a fragment, and the hits in it. */
 interface Slice extends ByteRange {
   readonly hits: readonly Hit[];
 }
+
+/** A fragment and how good it is. */
+interface Passage {
+  readonly shown: Highlight;
+  readonly isTagged: boolean;
+  readonly hits: number;
+}
+
+/** Where a part of a longer text stands. */
+interface Place {
+  readonly isFirst: boolean;
+  readonly isLast: boolean;
+  /** The opening of a fence in which it begins. */
+  readonly fence: string | undefined;
+}
+
+const WHOLE: Place = { isFirst: true, isLast: true, fence: undefined };
 
 /**
  * The best fragments of a text, in document order: hits that are near one another share a fragment, and the fragments
@@ -62,15 +82,50 @@ interface Slice extends ByteRange {
  * @param text may be UTF-8 in a buffer, which must not be changed afterwards
  */
 export function highlight(text: string | Buffer, options: HighlightOptions): Highlight[] {
-  const { highlightTag = '<mark>', maxHighlights = 3, fragmentSize = 150, tokens = tokenize,
+  return passagesOf(text, options, WHOLE).passages.map(({ shown }) => shown);
+}
+
+/**
+ * The same for a text that may be long, with pauses between its parts: no fragment, and no phrase, is of two parts.
+ */
+export async function highlightInParts(text: string | Buffer, options: HighlightOptions): Promise<Highlight[]> {
+  if (text.length <= PART) return highlight(text, options);
+  const bytes = typeof text === 'string' ? Buffer.from(text) : text;
+  const pace = new Pace();
+  let passages: Passage[] = [];
+  let line = 0;
+  let fence: string | undefined;
+  for (let start = 0; start < bytes.length;) {
+    await pace.rest();
+    const end = endOfPart(bytes, start);
+    const part = bytes.subarray(start, end);
+    const found = passagesOf(part, options, { isFirst: start === 0, isLast: end === bytes.length, fence });
+    passages = bestOf([...passages, ...found.passages.map((passage) => moved(passage, start, line))],
+      options.maxHighlights ?? MAX_HIGHLIGHTS);
+    fence = found.markdown?.openFence;
+    line += found.lines - (part.at(-1) === LINE_FEED ? 0 : 1);
+    start = end;
+  }
+  return passages.map(({ shown }) => shown);
+}
+
+interface Passages {
+  readonly passages: Passage[];
+  /** Number of lines in the text. */
+  readonly lines: number;
+  readonly markdown: MarkdownText | undefined;
+}
+
+function passagesOf(text: string | Buffer, options: HighlightOptions, { isFirst, isLast, fence }: Place): Passages {
+  const { highlightTag = '<mark>', maxHighlights = MAX_HIGHLIGHTS, fragmentSize = 150, tokens = tokenize,
     scan = (raw) => scanTokens(raw, tokens), markdown = false, escape = 'none' } = options;
-  if (maxHighlights <= 0) return [];
+  if (maxHighlights <= 0) return { passages: [], lines: 0, markdown: undefined };
   const { bytes, wordsOf, lines, candidates } = scan(text);
   const all = findHits(candidates, options);
-  if (all.length === 0) return [];
-  const { open, closed } = markdown
-    ? fitToMarkup(all, new MarkdownText(bytes, lines, typeof text === 'string' ? undefined : text), fragmentSize)
-    : { open: all, closed: [] };
+  const kept = typeof text === 'string' || !(isFirst && isLast) ? undefined : text;
+  const marked = markdown ? new MarkdownText(bytes, lines, { kept, fence }) : undefined;
+  if (all.length === 0) return { passages: [], lines: lines.starts.length, markdown: marked };
+  const { open, closed } = marked === undefined ? { open: all, closed: [] } : fitToMarkup(all, marked, fragmentSize);
   const hits = open.length > 0 ? open : closed;
   const style: Style = {
     open: hits === open ? highlightTag : '',
@@ -84,14 +139,47 @@ export function highlight(text: string | Buffer, options: HighlightOptions): Hig
     start: hits[first]!.start - fragmentSize,
     end: hits[last - 1]!.end + fragmentSize,
   })));
-  return cut(words, hits, windows, fragmentSize, content).map((slice) => ({
-    fragment: tagged(bytes, slice, style, content),
+  const shownOf = (slice: Slice): Highlight => ({
+    fragment: tagged(bytes, slice, style, {
+      before: !isFirst || slice.start > content.start,
+      behind: !isLast || slice.end < content.end,
+    }),
     matchedTerms: [...new Set(slice.hits.flatMap(({ terms }) => terms))],
     startOffset: slice.start,
     endOffset: slice.end,
     startLine: lineAt(lines, slice.start),
     endLine: lineAt(lines, slice.end - 1),
+  });
+  const passages = cut(words, hits, windows, fragmentSize, content).map((slice): Passage => ({
+    shown: shownOf(slice),
+    isTagged: hits === open,
+    hits: slice.hits.length,
   }));
+  return { passages, lines: lines.starts.length, markdown: marked };
+}
+
+/** A passage of a part as one of the whole text. */
+function moved({ shown, ...rest }: Passage, offset: number, line: number): Passage {
+  return {
+    ...rest,
+    shown: {
+      ...shown,
+      startOffset: shown.startOffset + offset,
+      endOffset: shown.endOffset + offset,
+      startLine: shown.startLine + line,
+      endLine: shown.endLine + line,
+    },
+  };
+}
+
+/** The best of passages in document order, in that order. One that has no tag does not count while another has one. */
+function bestOf(passages: readonly Passage[], count: number): Passage[] {
+  const tagged = passages.filter(({ isTagged }) => isTagged);
+  const all = tagged.length > 0 ? tagged : passages;
+  if (all.length <= count) return [...all];
+  const ranked = all.toSorted((a, b) => b.shown.matchedTerms.length - a.shown.matchedTerms.length || b.hits - a.hits);
+  const best = new Set(ranked.slice(0, count));
+  return all.filter((passage) => best.has(passage));
 }
 
 /** The slices of the windows. Each grows up to the previous slice and to the first hit of the next window. */
@@ -151,16 +239,16 @@ interface Style {
 }
 
 function tagged(bytes: Buffer, { start, end, hits }: Slice, { open, close, escape }: Style,
-  content: ByteRange): string
+  isCut: { readonly before: boolean; readonly behind: boolean }): string
 {
   const text = reader(bytes, start, end, escape);
-  const parts = [start > content.start ? ELLIPSIS : ''];
+  const parts = [isCut.before ? ELLIPSIS : ''];
   let at = start;
   for (const hit of hits) {
     parts.push(text(at, hit.start), open, text(hit.start, hit.end), close);
     at = hit.end;
   }
-  parts.push(text(at, end), end < content.end ? ELLIPSIS : '');
+  parts.push(text(at, end), isCut.behind ? ELLIPSIS : '');
   return parts.join('');
 }
 

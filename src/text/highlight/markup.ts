@@ -17,6 +17,8 @@ interface Markup {
   readonly codeSpans: Ranges;
   /** Whether a part of the text was not scanned, because too much of it looked like markup. */
   readonly gaveUp: boolean;
+  /** The opening of a fence that the text does not close. */
+  readonly fence: string | undefined;
 }
 
 /** The first line of a fence, also in quotes and lists; with another backtick in the line it would be a code span. */
@@ -50,11 +52,12 @@ const MAX_FAILURES = 5000;
  * @param latin1 UTF-8 of the text, with one character for each byte; all markup is ASCII
  * @param near ranges in order; markup in paragraphs that overlap none of them may be omitted. All paragraphs by
  * default.
+ * @param fence the opening of a fence in which the text begins
  */
-export function markupOf(latin1: string, lines: Lines,
-  near: readonly ByteRange[] = [{ start: 0, end: latin1.length }]): Markup
+export function markupOf(latin1: string, lines: Lines, near: readonly ByteRange[] = [{ start: 0, end: latin1.length }],
+  fence?: string): Markup
 {
-  return new Scanner(latin1, lines, near).run();
+  return new Scanner(latin1, lines, near).run(fence);
 }
 
 class Scanner {
@@ -73,8 +76,7 @@ class Scanner {
     this.#near = near;
   }
 
-  run(): Markup {
-    let fence: string | undefined;
+  run(fence: string | undefined): Markup {
     let paragraph = 0;
     const { starts, signs } = this.#lines;
     for (let line = 0; line < starts.length; line++) {
@@ -101,6 +103,7 @@ class Scanner {
       opaque: Uint32Array.from(this.#opaque),
       codeSpans: Uint32Array.from(this.#codeSpans),
       gaveUp: this.#failures > MAX_FAILURES,
+      fence,
     };
   }
 
@@ -302,13 +305,17 @@ export class MarkdownText {
   readonly #bytes: Buffer;
   readonly #lines: Lines;
   readonly #kept: Buffer | undefined;
+  /** The opening of a fence in which the text begins. */
+  readonly #fence: string | undefined;
+  #last: Markup | undefined;
   #latin1: string | undefined;
 
   /** @param kept a buffer with the same bytes, which must never change, if it may be used again for other queries */
-  constructor(bytes: Buffer, lines: Lines, kept: Buffer | undefined) {
+  constructor(bytes: Buffer, lines: Lines, { kept, fence }: { kept?: Buffer | undefined; fence?: string | undefined }) {
     this.#bytes = bytes;
     this.#lines = lines;
     this.#kept = kept;
+    this.#fence = fence;
   }
 
   /** The text with one character for each byte. */
@@ -321,7 +328,16 @@ export class MarkdownText {
     const known = this.#kept && cached.get(this.#kept);
     if (typeof known === 'object') return known;
     if (this.#kept !== undefined && known === undefined) cached.set(this.#kept, SEEN);
-    return known === SEEN ? this.#all(this.#kept!) : markupOf(this.latin1, this.#lines, near);
+    return known === SEEN ? this.#all(this.#kept!) : this.#near(near);
+  }
+
+  /** The opening of a fence that the text does not close. */
+  get openFence(): string | undefined {
+    return (this.#last ?? this.#near([])).fence;
+  }
+
+  #near(near: readonly ByteRange[]): Markup {
+    return this.#last = markupOf(this.latin1, this.#lines, near, this.#fence);
   }
 
   #all(kept: Buffer): Markup {

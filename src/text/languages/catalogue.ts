@@ -1,9 +1,7 @@
-import { stemmer as arabic } from '@orama/stemmers/arabic';
 import { stemmer as armenian } from '@orama/stemmers/armenian';
 import { stemmer as bulgarian } from '@orama/stemmers/bulgarian';
 import { stemmer as danish } from '@orama/stemmers/danish';
 import { stemmer as dutch } from '@orama/stemmers/dutch';
-import { stemmer as finnish } from '@orama/stemmers/finnish';
 import { stemmer as french } from '@orama/stemmers/french';
 import { stemmer as german } from '@orama/stemmers/german';
 import { stemmer as greek } from '@orama/stemmers/greek';
@@ -24,8 +22,12 @@ import { stemmer as swedish } from '@orama/stemmers/swedish';
 import { stemmer as tamil } from '@orama/stemmers/tamil';
 import { stemmer as turkish } from '@orama/stemmers/turkish';
 import { stemmer as ukrainian } from '@orama/stemmers/ukrainian';
+import { stemArabic } from './arabic-stemmer.ts';
+import { stemCzech } from './czech-stemmer.ts';
+import * as endings from './endings.ts';
 import { usualSpelling } from './english-spellings.ts';
 import { stemEnglish } from './english-stemmer.ts';
+import { stemFinnish } from './finnish-stemmer.ts';
 import { stemPolish } from './polish-stemmer.ts';
 
 /**
@@ -103,7 +105,7 @@ export function withoutApostrophes(form: string): string {
 export interface Language {
   readonly code: string;
   readonly name: string;
-  /** Removes inflections from a word: the Snowball stemmer, or for Polish our own. */
+  /** Removes inflections from a word: the Snowball stemmer, or our own. */
   readonly stem?: (word: string) => string;
   readonly apostrophes: ApostropheRule;
   /** The words that the stemmer can process; others (names, code, digits) are not stemmed. */
@@ -118,6 +120,8 @@ export interface Language {
   readonly digraphs?: Readonly<Record<string, string>>;
   /** How words are joined, for a language that writes those of a compound together. */
   readonly joints?: Joints;
+  /** Words of one letter that are written together with the next one, and the article between them, which it loses. */
+  readonly particles?: { readonly letters: string; readonly article: string };
 }
 
 /** What happens to a word before the next one of a compound. */
@@ -141,7 +145,7 @@ const GREEK = /^\p{sc=Greek}+$/u;
 const DEVANAGARI = /^[\p{sc=Devanagari}\p{M}]+$/u;
 const LATIN_OR_CYRILLIC = /^[\p{sc=Latin}\p{sc=Cyrillic}]+$/u;
 
-/** The languages that have a stemmer and stop words, 28 of them, in the order of answers. */
+/** The languages that have a stemmer and stop words, 29 of them, in the order of answers. */
 export const CATALOGUE: readonly Language[] = [{
   code: 'en',
   name: 'English',
@@ -157,9 +161,16 @@ export const CATALOGUE: readonly Language[] = [{
   letters: LATIN,
   accents: 'ąćęńóśźżł',
 }, {
+  code: 'cs',
+  name: 'Czech',
+  stem: stemCzech,
+  apostrophes: withoutApostrophes,
+  letters: LATIN,
+  accents: 'áčďéěíňóřšťúůýž',
+}, {
   code: 'de',
   name: 'German',
-  stem: german,
+  stem: endings.german(german),
   apostrophes: possessive,
   letters: LATIN,
   accents: 'äöü',
@@ -168,21 +179,28 @@ export const CATALOGUE: readonly Language[] = [{
 }, { code: 'fr', name: 'French', stem: french, apostrophes: elision, letters: LATIN, accents: 'àâçéèêëîïôùûü' }, {
   code: 'es',
   name: 'Spanish',
-  stem: spanish,
+  stem: endings.spanish(spanish),
   apostrophes: withoutApostrophes,
   letters: LATIN,
   accents: 'áéíóúüñ',
-}, { code: 'it', name: 'Italian', stem: italian, apostrophes: elision, letters: LATIN, accents: 'àèéìòù' }, {
+}, {
+  code: 'it',
+  name: 'Italian',
+  stem: endings.italian(italian),
+  apostrophes: elision,
+  letters: LATIN,
+  accents: 'àèéìòù',
+}, {
   code: 'pt',
   name: 'Portuguese',
-  stem: portuguese,
+  stem: endings.portuguese(portuguese),
   apostrophes: withoutApostrophes,
   letters: LATIN,
   accents: 'áâãàçéêíóôõú',
 }, {
   code: 'nl',
   name: 'Dutch',
-  stem: dutch,
+  stem: endings.dutch(dutch),
   apostrophes: possessive,
   letters: LATIN,
   accents: 'áéëïóöü',
@@ -196,7 +214,7 @@ export const CATALOGUE: readonly Language[] = [{
 }, {
   code: 'sv',
   name: 'Swedish',
-  stem: swedish,
+  stem: endings.swedish(swedish),
   apostrophes: possessive,
   letters: LATIN,
   accents: 'åäö',
@@ -205,7 +223,7 @@ export const CATALOGUE: readonly Language[] = [{
 }, {
   code: 'no',
   name: 'Norwegian',
-  stem: norwegian,
+  stem: endings.norwegian(norwegian),
   apostrophes: possessive,
   letters: LATIN,
   accents: 'åø',
@@ -223,10 +241,10 @@ export const CATALOGUE: readonly Language[] = [{
 }, {
   code: 'fi',
   name: 'Finnish',
-  stem: finnish,
+  stem: stemFinnish,
   apostrophes: withoutApostrophes,
   letters: LATIN,
-  accents: 'äö',
+  foldFirst: true,
   joints: { links: ['n'], lost: [] },
 }, {
   code: 'hu',
@@ -243,12 +261,21 @@ export const CATALOGUE: readonly Language[] = [{
   apostrophes: withoutApostrophes,
   letters: LATIN,
   accents: 'ăâîșț',
-}, { code: 'tr', name: 'Turkish', stem: turkish, apostrophes: suffix, letters: LATIN, accents: 'çğıöşü' }, {
+}, {
+  code: 'tr',
+  name: 'Turkish',
+  stem: endings.turkish(turkish),
+  apostrophes: suffix,
+  letters: LATIN,
+  accents: 'çğıöşü',
+}, {
   code: 'ar',
   name: 'Arabic',
-  stem: arabic,
+  stem: stemArabic,
   apostrophes: withoutApostrophes,
   letters: ARABIC,
+  foldFirst: true,
+  particles: { letters: 'بلفكو', article: 'ال' },
 }, { code: 'ta', name: 'Tamil', stem: tamil, apostrophes: withoutApostrophes, letters: TAMIL }, {
   code: 'bg',
   name: 'Bulgarian',
@@ -265,7 +292,7 @@ export const CATALOGUE: readonly Language[] = [{
 }, {
   code: 'el',
   name: 'Greek',
-  stem: greek,
+  stem: endings.greek(greek),
   apostrophes: withoutApostrophes,
   letters: GREEK,
   foldFirst: true,
@@ -283,7 +310,14 @@ export const CATALOGUE: readonly Language[] = [{
   stem: armenian,
   apostrophes: withoutApostrophes,
   letters: ARMENIAN,
-}, { code: 'hi', name: 'Hindi', stem: hindi, apostrophes: withoutApostrophes, letters: DEVANAGARI }, {
+}, {
+  code: 'hi',
+  name: 'Hindi',
+  stem: hindi,
+  apostrophes: withoutApostrophes,
+  letters: DEVANAGARI,
+  foldFirst: true,
+}, {
   code: 'ne',
   name: 'Nepali',
   stem: nepali,

@@ -23,7 +23,7 @@ const VOWEL = 'aąeęioóuy';
 const LEAST_BEFORE_CLOSED = 3;
 
 /** Endings with an optional `i` before them, which is a sign of softness: `-ami`, `-iami`. */
-const NOUN = 'i?(?:ami|ach|om|ów|em|ą|ę|a|e|u|o)|owie|owi|i|y';
+const NOUN = 'i?(?:ami|ach|om|ów|em|ą|ę|a|e|u|o)|owie|owi|ii|i|y';
 const ADJECTIVE = 'i?(?:ego|emu|ej)|[iy]ch|[iy]mi?';
 /** The part before the ending of an adjective in participles and comparatives. */
 const PARTICIPLE = `(?:[aeu]j|i)?ąc(?:${ADJECTIVE}|[yaąei])?|(?:i?ej)?sz(?:${ADJECTIVE}|[yaąei])`;

@@ -20,6 +20,14 @@ describe('spellingsOf', () => {
     expect(spellingsOf('es')!.customary('mueller')).toEqual([]);
   });
 
+  it('adds the particles of Arabic, which are written together with the next word, and leaves them out', () => {
+    const { customary } = spellingsOf('ar')!;
+    expect(customary('جريمة')).toEqual(['بجريمه', 'لجريمه', 'فجريمه', 'كجريمه', 'وجريمه']);
+    expect(customary('الجريمة')).toContain('بجريمه');
+    expect(customary('بجريمة')).toContain('جريمة');
+    expect(customary('تاب')).toEqual([]);
+  });
+
   it('has none for a language that is stemmed without accents or not at all', () => {
     expect(spellingsOf('en')).toBeUndefined();
     expect(spellingsOf('xx')).toBeUndefined();

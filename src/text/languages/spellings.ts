@@ -17,6 +17,8 @@ const MOST_DIGRAPHS = 4;
 /** Letters at the end of a word that may lack accents, and accents that they may lack. */
 const ENDING = 6;
 const MOST_ACCENTS = 2;
+/** Minimum number of letters of a word behind a particle: shorter ones would often be other words. */
+const LEAST_BEHIND_PARTICLE = 4;
 
 /**
  * The spellings of a language by its code; undefined for one without a stemmer, and for one whose stemmer takes words
@@ -24,12 +26,26 @@ const MOST_ACCENTS = 2;
  */
 export function spellingsOf(lang: string): Spellings | undefined {
   const language = languageOf(lang);
-  if (language?.stem === undefined || language.foldFirst === true) return undefined;
-  const { digraphs } = language;
+  const { stem, foldFirst, digraphs, particles } = language ?? {};
+  if (particles !== undefined) return { customary: withParticles(particles), accented: () => [] };
+  if (language === undefined || stem === undefined || foldFirst === true) return undefined;
   const accents = accentsByLetter(language);
   return {
     customary: digraphs === undefined ? () => [] : customarySpellings(digraphs),
     accented: (form) => accentedSpellings(form, accents),
+  };
+}
+
+/**
+ * Stemmers cannot tell a particle from the first letter of a word: `بجريمة` is `ب` and `جريمة`, but `بطالة` is one
+ * word.
+ */
+function withParticles({ letters, article }: NonNullable<Language['particles']>): (form: string) => string[] {
+  const isLong = (word: string): boolean => word.length >= LEAST_BEHIND_PARTICLE;
+  return (form) => {
+    const word = form.startsWith(article) ? form.slice(article.length) : form;
+    const rest = letters.includes(form[0]!) && isLong(form.slice(1)) ? [form.slice(1)] : [];
+    return isLong(word) ? [...rest, ...Array.from(letters, (letter) => letter + foldDiacritics(word))] : rest;
   };
 }
 

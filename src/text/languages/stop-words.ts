@@ -46,10 +46,23 @@ const POLISH_STOP_WORDS: readonly string[] = `
   żaden żadna żadne żadnych że żeby
 `.trim().split(/\s+/);
 
+/** The same for Czech. */
+const CZECH_STOP_WORDS: readonly string[] = `
+  a aby aj ale ani ano asi až bez bude budem budeme budete budeš budou budu by byl byla byli bylo byly bych bychom být co což
+  či dál do ho i já jak jako jaký jaká jaké je jeho její jejich jej jemu jen jenom ještě jestli ji jich jím jimi jinak jiné
+  již jsem jsi jsme jsou jste k kam kde kdo kdy když ke která které kterého kterém kterou který kteří ku má mají máme mám máš
+  máte mě mezi mi mít mne mně mnou moje můj může my na nad nám námi naše náš ne nebo nebyl nebyla nebylo neboť něco nějak
+  někdo není než ní nic nich ním nimi o od ode on ona oni ono ony pak po pod podle pokud pouze pro proč proto protože před
+  přes přesto při s se si sice svá své svého svém svou svůj svých svým svými ta tady tak také takže tam tato tě tedy ten
+  tento této ti tím tímto to tobě toho tohle tom tomto tomu toto tu tuto tvůj ty tyto u už v váš vaše ve více však vše
+  všechno všichni vy z za zda zde ze že
+`.trim().split(/\s+/);
+
 const LISTS: Readonly<Record<string, readonly string[]>> = {
   // The package lacks `a`, the first word of every English list.
   en: ['a', ...english],
   pl: POLISH_STOP_WORDS,
+  cs: CZECH_STOP_WORDS,
   de: german,
   fr: french,
   es: spanish,

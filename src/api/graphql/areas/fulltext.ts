@@ -28,14 +28,10 @@ export const fulltext = defineArea('fulltext', {
   },
 });
 
-const PREFIXES = { NONE: 'none', LAST: 'last' } as const;
-
-/** GraphQL has its own names for enumeration values. */
-function toInput({ prefix, fieldWeights, ...input }: FtsInput) {
+function toInput({ fieldWeights, ...input }: FtsInput) {
   return {
     ...withWordOptions(withFilters(input)),
     fieldWeights: numbers(fieldWeights),
-    prefix: prefix ? PREFIXES[prefix] : undefined,
   };
 }
 

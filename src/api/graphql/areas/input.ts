@@ -71,6 +71,7 @@ export function withFilters<I extends Filters>({ filterMeta, filter, langs, rang
 
 interface WordOptions {
   readonly fuzzy?: Maybe<keyof typeof EDITS>;
+  readonly prefix?: Maybe<keyof typeof PREFIXES>;
   readonly matchingStrategy?: Maybe<keyof typeof STRATEGIES>;
   readonly boost?: Maybe<Scalars['JSONObject']['input']>;
   readonly facetBy?: Maybe<readonly string[]>;
@@ -79,19 +80,21 @@ interface WordOptions {
 
 const EDITS = { EXACT: 0, ONE: 1, TWO: 2, AUTO: 'auto' } as const;
 const TOTALS = { EXACT: 'exact', BOUNDED: 'bounded', NONE: 'none' } as const;
+const PREFIXES = { NONE: 'none', LAST: 'last' } as const;
 const STRATEGIES = { ANY: 'any', ALL: 'all', MOST: 'most' } as const;
 
 /**
  * Options of a search by words in the form of the operations' input; GraphQL has its own names for enumeration values.
  */
 export function withWordOptions<I extends WordOptions>(
-  { fuzzy, matchingStrategy, boost, facetBy, totals, ...rest }: I,
+  { fuzzy, prefix, matchingStrategy, boost, facetBy, totals, ...rest }: I,
 ) {
   return {
     ...rest,
     boost: numbers(boost),
     facetBy: facetBy && [...facetBy],
     fuzzy: fuzzy ? EDITS[fuzzy] : undefined,
+    prefix: prefix ? PREFIXES[prefix] : undefined,
     matchingStrategy: matchingStrategy ? STRATEGIES[matchingStrategy] : undefined,
     totals: totals ? TOTALS[totals] : undefined,
   };

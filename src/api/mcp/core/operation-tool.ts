@@ -38,7 +38,7 @@ export function operationTool(parts: OperationToolParts): Tool {
 }
 
 function inputOf({ spec, arguments: reader }: OperationToolParts, args: Arguments): Record<string, unknown> {
-  const input = { ...spec.defaults, ...reader.read(args) };
+  const input = reader.read(args);
   return spec.custom === 'upload' ? toUpload(input) : input;
 }
 

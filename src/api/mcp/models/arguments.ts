@@ -1,5 +1,6 @@
 import { ServiceError } from '../../../errors/index.ts';
 import { closest } from '../../../lib/did-you-mean.ts';
+import { roundScore } from '../../../lib/rounded.ts';
 import { type JsonSchema, snakeCase } from '../core/arguments.ts';
 import type { Arguments } from '../core/tool.ts';
 import type { ModelService, ModelTool } from './model-tool.ts';
@@ -28,6 +29,24 @@ export const OFFSET = {
   minimum: 0,
   description: 'To continue: the next_offset of the previous response.',
 } as const satisfies JsonSchema;
+
+export const thresholdOf = (usual: number): JsonSchema => ({
+  type: 'number',
+  minimum: 0,
+  maximum: 1,
+  default: usual,
+  description: 'Least vector_score of what meaning finds; what words find stays.',
+});
+
+export interface Scores {
+  readonly score: number;
+  readonly vector_score: number | undefined;
+}
+
+/** What tells a model how good a result is: the scores that REST returns, as short as they are still of use. */
+export function scoresOf(score: number, vectorScore: number): Scores {
+  return { score: roundScore(score, 4), vector_score: vectorScore === 0 ? undefined : roundScore(vectorScore, 4) };
+}
 
 /** Identifies a document. */
 export interface DocumentName {
@@ -128,6 +147,8 @@ function readValue(value: unknown, schema: JsonSchema): unknown {
       return readText(value, schema);
     case 'integer':
       return readInteger(value, schema);
+    case 'number':
+      return readNumber(value, schema);
     default:
       return readObject(value);
   }
@@ -149,6 +170,13 @@ function readInteger(value: unknown, { minimum = 0, maximum = Number.MAX_SAFE_IN
     : undefined;
 }
 
+function readNumber(value: unknown, { minimum = -Infinity, maximum = Infinity }: JsonSchema): number | undefined {
+  const number = typeof value === 'string' && /^\d{1,15}(?:\.\d{1,15})?$/.test(value) ? Number(value) : value;
+  return typeof number === 'number' && number >= (minimum as number) && number <= (maximum as number)
+    ? number
+    : undefined;
+}
+
 function readObject(value: unknown): object | undefined {
   if (typeof value === 'string') {
     try {
@@ -166,5 +194,6 @@ function expected({ type, enum: words, minimum, maximum }: JsonSchema): string {
     return maximum === undefined
       ? `an integer from ${String(minimum ?? 0)}`
       : `an integer from ${String(minimum ?? 0)} to ${String(maximum)}`;
+  if (type === 'number') return `a number from ${String(minimum)} to ${String(maximum)}`;
   return type === 'string' ? 'a text' : 'an object such as {"tags": "news"}';
 }

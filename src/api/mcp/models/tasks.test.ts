@@ -88,6 +88,11 @@ afterAll(async () => {
   await server.stop();
 });
 
+interface Scored {
+  readonly score: number;
+  readonly vector_score?: number;
+}
+
 type Task = readonly [what: string, tool: string, args: object, shown: RegExp];
 
 /** In this order: later tasks read what earlier ones wrote. */
@@ -229,6 +234,45 @@ describe('a model with the core tools', () => {
       content: 'new',
       meta: { title: ['List'] },
     });
+  });
+});
+
+describe('a model that finds by meaning', () => {
+  it('sees how good a result is, and recalls nothing about something else (decision D-190)', async () => {
+    const meaning = await startDocsServer({ env: { SVC_MCP_TOOLSET: 'core', SVC_EMBEDDING_PROVIDER: 'builtin' } });
+    const { client: model } = await connectHandshake(mcpUrl(meaning));
+    const ask = async (name: string, args: object) => {
+      const { content } = await model.callTool({ name, arguments: { ...args } }) as { content: { text: string }[] };
+      return JSON.parse(content[0]!.text) as { results: Scored[]; memories: (Scored & { text: string })[] };
+    };
+    const facts = ['The Wi-Fi password of the office is hunter2.', 'Bob is allergic to peanuts.',
+      'We deploy on Fridays after the tests are green.'];
+    for (const text of facts) await ask('remember', { text });
+    await ask('write', { collection: 'notes', key: 'wifi', content: facts[0] });
+    await fetch(`${meaning.url}/v1/vector-reindex`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ collection: 'notes', force: true }),
+    });
+
+    const { memories } = await ask('recall', { query: 'credentials of the network' });
+    expect(memories.map(({ text }) => text)).toEqual([facts[0]]);
+    expect(memories[0]!.score).toBeGreaterThan(0);
+    expect(memories[0]!.vector_score).toBeGreaterThan(0.15);
+    for (const query of ['quantum chromodynamics', 'photosynthesis of plants', 'French revolution'])
+      expect((await ask('recall', { query })).memories, query).toEqual([]);
+    const nearest = (await ask('recall', { query: 'quantum chromodynamics', threshold: '0' })).memories;
+    expect(nearest).toHaveLength(3);
+    for (const { vector_score: similarity = 0 } of nearest) expect(similarity).toBeLessThan(0.15);
+
+    const found = async (query: string, threshold?: number) => (await ask('search', { query, threshold })).results;
+    const [wifi] = await found('network credentials');
+    expect(wifi!.vector_score).toBeGreaterThan(0.2);
+    const [other] = await found('quantum chromodynamics');
+    expect(other!.vector_score).toBeLessThan(0.2);
+    expect([await found('quantum chromodynamics', 0.2), await found('network credentials', 0.2)]).toEqual([[], [wifi]]);
+    await model.close();
+    await meaning.stop();
   });
 });
 

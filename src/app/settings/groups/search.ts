@@ -3,7 +3,7 @@ import { boolean, byteSize, integer, oneOf, setting } from '../kinds.ts';
 
 /** Languages with a stemmer and stop words. */
 const LANGUAGES = ['en', 'pl', 'de', 'fr', 'es', 'it', 'pt', 'nl', 'ru', 'sv', 'no', 'da', 'fi', 'hu', 'ro', 'tr', 'ar',
-  'ta', 'bg', 'uk', 'sr', 'el', 'lt', 'ga', 'hy', 'hi', 'ne', 'id'] as const;
+  'ta', 'bg', 'uk', 'sr', 'el', 'lt', 'ga', 'hy', 'hi', 'ne', 'id', 'cs'] as const;
 
 export const fts = {
   stemmingEnabled: setting(boolean, true, 'SVC_FTS_STEMMING', 'stemming for full-text search'),

@@ -1,7 +1,7 @@
-import { aggregateDocuments, listMetaKeys, searchDocuments, searchFullText,
+import { aggregateDocuments, getVectorStats, listMetaKeys, searchDocuments, searchFullText,
   searchHybrid } from '../../../../generated/docs/sdk/sdk.gen.ts';
-import type { HybridResult, ProjectedDocument } from '../../../../generated/docs/sdk/types.gen.ts';
 import { ask, askWithResponse } from '../../shared/ask.ts';
+import { groupPassages, type Hit, passagesByWords, SHOWN } from './passages.ts';
 
 export const PAGE_SIZE = 20;
 
@@ -24,6 +24,8 @@ export interface Found {
   readonly hits: readonly Hit[];
   /** Absent for a search by meaning, to which every document is more or less near. */
   readonly total?: number;
+  /** Whether nothing was found by its words. */
+  readonly isByMeaningAlone?: boolean;
   readonly isLeast: boolean;
   /** Offset of the next page, if there is one. */
   readonly next?: number;
@@ -32,6 +34,13 @@ export interface Found {
   readonly suggestions: readonly string[];
   /** The corrected query that was used instead of a misspelled one. */
   readonly corrected?: string;
+}
+
+/** What determines how a collection can be searched. */
+export interface Abilities {
+  readonly facetKeys: readonly string[];
+  /** Whether it has vectors, and a provider for those of queries. */
+  readonly hasMeaning: boolean;
 }
 
 interface Search {
@@ -46,8 +55,22 @@ interface Search {
   readonly signal: AbortSignal;
 }
 
+/** What cannot be read is not there. */
+export async function abilitiesOf(collection: string): Promise<Abilities> {
+  const [facetKeys, hasMeaning] = await Promise.allSettled([facetKeysOf(collection), isEmbedded(collection)]);
+  return {
+    facetKeys: facetKeys.status === 'fulfilled' ? facetKeys.value : [],
+    hasMeaning: hasMeaning.status === 'fulfilled' && hasMeaning.value,
+  };
+}
+
+async function isEmbedded(collection: string): Promise<boolean> {
+  const { enabled, collections } = await ask(getVectorStats());
+  return enabled && (collections[collection.toLowerCase()]?.embedded_documents ?? 0) > 0;
+}
+
 /** Metadata keys with few different values, which are useful as filters. */
-export async function facetKeysOf(collection: string): Promise<readonly string[]> {
+async function facetKeysOf(collection: string): Promise<readonly string[]> {
   const { meta } = await ask(listMetaKeys({ query: { collection } }));
   return Object.entries(meta).filter(([, values]) => values.length > 1 && values.length <= MOST_VALUES).map(([key]) =>
     key
@@ -55,7 +78,7 @@ export async function facetKeysOf(collection: string): Promise<readonly string[]
 }
 
 export function findPage(search: Search): Promise<Found> {
-  if (search.query === '') return browse(search);
+  if (search.query.trim() === '') return browse(search);
   return search.way === 'words' ? byWords(search) : byMeaning(search);
 }
 
@@ -96,6 +119,14 @@ async function browse(search: Search): Promise<Found> {
   };
 }
 
+/** Words may be misspelt, and the last one unfinished. */
+const AS_TYPED = {
+  prefix: 'last',
+  fuzzy: 'auto',
+  highlight: true,
+  maxHighlights: SHOWN,
+} as const;
+
 async function byWords(search: Search): Promise<Found> {
   const { collection, query, offset, facetKeys, signal } = search;
   const found = await ask(searchFullText({
@@ -105,18 +136,15 @@ async function byWords(search: Search): Promise<Found> {
       query,
       ...filterOf(search),
       ...facetBy(facetKeys),
+      ...AS_TYPED,
       offset,
       limit: PAGE_SIZE,
-      prefix: 'last',
-      fuzzy: 'auto',
-      highlight: true,
-      maxHighlights: 2,
       includeContent: false,
     },
   }));
-  const hits = found.results.map(({ document, highlights = [] }): Hit => ({
+  const hits = found.results.map(({ document, highlights }): Hit => ({
     document,
-    passages: highlights.filter(({ field }) => field === 'content').map(({ fragment }) => fragment).slice(0, 2),
+    passages: passagesByWords(highlights),
   }));
   return {
     ...pageOf(search, hits, found.totalMatches ?? found.total),
@@ -136,17 +164,21 @@ async function byMeaning(search: Search): Promise<Found> {
       query,
       ...filterOf(search),
       ...facetBy(facetKeys),
+      ...AS_TYPED,
       offset,
       limit: PASSAGES + 1,
       retrievalMode: 'chunk',
       includeContent: false,
     },
   }));
+  const isByMeaningAlone = found.results.every(({ ftsRank }) => ftsRank === undefined);
   return {
     hits: groupPassages(found.results.slice(0, PASSAGES)),
     isLeast: false,
     facets: facetsOf(found.facets),
-    suggestions: [],
+    // Something is always near: the words may be misspelt nevertheless.
+    suggestions: isByMeaningAlone ? (await byWords(search)).suggestions : [],
+    isByMeaningAlone,
     next: found.results.length > PASSAGES ? offset + PASSAGES : undefined,
     corrected: found.spellCorrected?.corrected,
   };
@@ -199,45 +231,4 @@ function listOf(text: string): string[] {
   } catch {
     return [];
   }
-}
-
-export interface Hit {
-  readonly document: ProjectedDocument;
-  /** Passages with the matches tagged. */
-  readonly passages: readonly string[];
-}
-
-/** Most passages of a document that are shown, and most characters of each. */
-const SHOWN = 2;
-const LENGTH = 300;
-
-type FoundPassage = Pick<HybridResult, 'document' | 'chunkText' | 'matchedTerms'>;
-
-/** The documents of passages, each once, at the place of its best passage. */
-export function groupPassages(results: readonly FoundPassage[]): Hit[] {
-  const hits = new Map<string, { document: ProjectedDocument; passages: string[] }>();
-  for (const { document, chunkText, matchedTerms } of results) {
-    const hit = hits.get(document.id) ?? { document, passages: [] };
-    if (chunkText !== undefined && hit.passages.length < SHOWN)
-      hit.passages.push(tagWords(chunkText.slice(0, LENGTH), matchedTerms));
-    hits.set(document.id, hit);
-  }
-  return [...hits.values()];
-}
-
-/** Tags the words of a passage that are one of the terms, in this or another form of it. */
-export function tagWords(passage: string, terms: readonly string[]): string {
-  const wanted = terms.map((term) => term.toLowerCase());
-  return passage.replace(/[\p{L}\p{N}_]+/gu,
-    (word) => (wanted.some((term) => areForms(term, word.toLowerCase())) ? `<mark>${word}</mark>` : word));
-}
-
-const SHORTEST_STEM = 4;
-const LONGEST_ENDING = 3;
-
-/** The service tells the words that match, not where: `worker` and `workers` count as one, `use` and `used` do not. */
-function areForms(a: string, b: string): boolean {
-  const [short, long] = a.length <= b.length ? [a, b] : [b, a];
-  return short === long ||
-    (short.length >= SHORTEST_STEM && long.length - short.length <= LONGEST_ENDING && long.startsWith(short));
 }

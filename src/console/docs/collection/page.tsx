@@ -6,18 +6,23 @@ import { href, place, setQuery } from '../../shared/router.ts';
 import { useLoad, useSettled } from '../../shared/use-load.ts';
 import { config } from '../session-life.ts';
 import { NewDocument } from '../document/editor.tsx';
-import { type Facet, facetKeysOf, type Filters, findPage, type Found, type Hit, PAGE_SIZE, PASSAGES, readFilters, toggled, type Way, writeFilters } from './find.ts';
+import { abilitiesOf, type Facet, type Filters, findPage, type Found, PAGE_SIZE, PASSAGES, readFilters, toggled, type Way, writeFilters } from './find.ts';
+import { type Hit, type Passage, tagParts, withoutMarkup } from './passages.ts';
+import { sourceLanguageOf } from '../document/source-language.ts';
 import { documentAt } from '../places.ts';
 
-const WAYS: readonly (readonly [Way, string])[] = [['words', 'by words'], ['meaning', 'by words and meaning']];
+const WAYS: readonly (readonly [Way, string])[] = [['meaning', 'by words and meaning'], ['words', 'by words']];
+
+/** A load that waits for another one. */
+const later = new Promise<never>(() => {});
 
 /** Searches a collection while the user types; without a query it lists the documents that were changed last. */
 export function CollectionPage({ collection }: { readonly collection: string }) {
-  const { q = '', way = 'words', offset = '0', filter: expression = '' } = place.value.query;
+  const { q = '', way: asked, offset = '0', filter: expression = '' } = place.value.query;
   const filters = readFilters(place.value.query);
   const [typed, setTyped] = useState(q);
   const [isNew, setIsNew] = useState(false);
-  const query = useSettled(typed.trim(), 150);
+  const query = useSettled(typed.trimStart(), 150);
   useEffect(() => {
     if (query !== q) setQuery({ q: query, offset: undefined });
   }, [query]);
@@ -25,8 +30,9 @@ export function CollectionPage({ collection }: { readonly collection: string }) 
   useEffect(() => {
     if (q !== query) setTyped(q);
   }, [q]);
-  const keys = useLoad(() => facetKeysOf(collection), [collection]);
-  const found = useLoad((signal) => findPage({ collection, query, way: way as Way, filters, expression, offset: Number(offset), facetKeys: keys.data ?? [], signal }), [collection, query, way, JSON.stringify(filters), expression, offset, keys.data]);
+  const { data: abilities } = useLoad(() => abilitiesOf(collection), [collection]);
+  const way: Way = abilities?.hasMeaning === true && asked !== 'words' ? 'meaning' : 'words';
+  const found = useLoad((signal) => (abilities === undefined ? later : findPage({ collection, query, way, filters, expression, offset: Number(offset), facetKeys: abilities.facetKeys, signal })), [collection, query, way, JSON.stringify(filters), expression, offset, abilities]);
   const filter = (next: Filters): void => setQuery({ ...writeFilters(filters, next), offset: undefined });
   return (
     <Page title={collection} crumbs={[['Collections', '#/']]} actions={<>
@@ -37,13 +43,14 @@ export function CollectionPage({ collection }: { readonly collection: string }) 
     </>}>
       <div class="row">
         <div class="search-field grow"><Icon name="search" /><input type="search" aria-label={`Search ${collection}`} placeholder="Search as you type: words, &quot;phrases&quot;, AND, OR, NOT" value={typed} onInput={(event) => setTyped(event.currentTarget.value)} /></div>
-        {config.value.vectorConfig?.enabled === true && <div><Choice label="How to search" value={way as Way} options={WAYS} onChange={(chosen) => setQuery({ way: chosen === 'words' ? undefined : chosen, offset: undefined })} /></div>}
+        {abilities?.hasMeaning === true && <div><Choice label="How to search" value={way} options={WAYS} onChange={(chosen) => setQuery({ way: chosen === 'meaning' ? undefined : chosen, offset: undefined })} /></div>}
       </div>
       <div class="filter-field"><input type="text" aria-label="Filter" placeholder="Filter: year &gt;= 2020 AND tags = api" spellcheck={false} key={expression} defaultValue={expression} onChange={(event) => setQuery({ filter: event.currentTarget.value.trim() || undefined, offset: undefined })} /></div>
       <p class="muted small" role="status">{found.data === undefined ? '\u00a0' : summaryOf(found.data, query)}</p>
       <Await of={found}>{(data) => (
         <div class="split">
           <div>
+            {data.hits.length > 0 && data.suggestions.length > 0 && <DidYouMean suggestions={data.suggestions} onChoose={setTyped} />}
             {data.hits.length === 0 ? <Nothing query={query} suggestions={data.suggestions} onChoose={setTyped} /> : <Results collection={collection} hits={data.hits} />}
             <Pager offset={Number(offset)} found={data} />
           </div>
@@ -62,17 +69,21 @@ interface NothingProps {
 }
 
 function Nothing({ query, suggestions, onChoose }: NothingProps) {
-  if (query === '') return <Empty>There are no such documents.</Empty>;
+  if (query.trim() === '') return <Empty>There are no such documents.</Empty>;
   return (
     <Empty>
       <p>Nothing was found. Fewer words or filters find more.</p>
-      {suggestions.length > 0 && <p>Did you mean {suggestions.map((suggestion) => <button key={suggestion} class="chip" onClick={() => onChoose(suggestion)}>{suggestion}</button>)}</p>}
+      {suggestions.length > 0 && <DidYouMean suggestions={suggestions} onChoose={onChoose} />}
     </Empty>
   );
 }
 
-function summaryOf({ total, isLeast, corrected }: Found, query: string): string {
-  const counted = total === undefined ? 'The nearest documents first' : `${isLeast ? 'at least ' : ''}${plural(total, query === '' ? 'document' : 'match', query === '' ? 'documents' : 'matches')}`;
+function DidYouMean({ suggestions, onChoose }: Omit<NothingProps, 'query'>) {
+  return <p>Did you mean {suggestions.map((suggestion) => <button key={suggestion} class="chip" onClick={() => onChoose(suggestion)}>{suggestion}</button>)}</p>;
+}
+
+function summaryOf({ total, isLeast, isByMeaningAlone, corrected }: Found, query: string): string {
+  const counted = total === undefined ? (isByMeaningAlone ? 'No document has these words. The nearest in meaning first' : 'The nearest documents first') : `${isLeast ? 'at least ' : ''}${plural(total, query.trim() === '' ? 'document' : 'match', query.trim() === '' ? 'documents' : 'matches')}`;
   return corrected === undefined ? counted : `${counted} for “${corrected}”`;
 }
 
@@ -98,19 +109,15 @@ function Results({ collection, hits }: { readonly collection: string; readonly h
   return <ol class="results">{hits.map((hit) => <Result key={hit.document.id} collection={collection} hit={hit} />)}</ol>;
 }
 
-/** A passage as plain text, without the markup of headings, lists, emphasis and tables. */
-function withoutMarkup(passage: string): string {
-  return passage.replace(/\|(?:[-: ]*\|)+/g, ' ').replace(/\*\*|^#+ | #+ |`|(?:^| )\|(?= |$)/g, ' ').replace(/\s+/g, ' ');
-}
-
 function Result({ collection, hit: { document, passages } }: { readonly collection: string; readonly hit: Hit }) {
   const { key, lang, meta = {}, updatedAt } = document;
   const title = meta['title']?.[0];
   const shown = Object.entries(meta).filter(([name]) => name !== 'title').slice(0, TAGS);
+  const isSource = sourceLanguageOf(document) !== undefined;
   return (
     <li>
       <h2><a href={documentAt(collection, document)}>{title ?? key}</a></h2>
-      {passages.map((passage, index) => <p key={index}><MarkedText text={withoutMarkup(passage)} /></p>)}
+      {passages.map((passage) => <a key={passage.lines.start} class="passage" href={documentAt(collection, document, undefined, passage.lines)}>{isSource ? <SourcePassage passage={passage} /> : <MarkedText text={withoutMarkup(passage.text)} />}</a>)}
       <div class="meta-line">
         {title !== undefined && <span>{key}</span>}
         <span>{lang}</span>
@@ -121,9 +128,13 @@ function Result({ collection, hit: { document, passages } }: { readonly collecti
   );
 }
 
+function SourcePassage({ passage: { text, lines } }: { readonly passage: Passage }) {
+  return <><code><MarkedText text={text.replace(/\n\s*\n/g, '\n').trim()} /></code><span class="line-number">line {lines.start}</span></>;
+}
+
 /** Text in which the service tagged matches with `<mark>`; everything else in it is plain text. */
 function MarkedText({ text }: { readonly text: string }) {
-  return <>{text.split(/<mark>(.*?)<\/mark>/s).map((part, index) => (index % 2 === 1 ? <mark key={index}>{part}</mark> : part))}</>;
+  return <>{tagParts(text).map((part, index) => (part.isTagged ? <mark key={index}>{part.text}</mark> : part.text))}</>;
 }
 
 interface FacetsProps {

@@ -2,10 +2,10 @@ import { useEffect, useState } from 'preact/hooks';
 import { addDocument, updateDocument } from '../../../../generated/docs/sdk/sdk.gen.ts';
 import { ask, messageOf, RequestError } from '../../shared/ask.ts';
 import { useAskBeforeLeaving } from '../../shared/router.ts';
-import { Markdown } from '../../shared/markdown.tsx';
 import { attempt, showToast } from '../../shared/toasts.tsx';
 import { useSettled } from '../../shared/use-load.ts';
 import { userName } from '../session-life.ts';
+import { Content } from './content.tsx';
 import { metaOf, type MetaRow, rowsOf } from './meta-rows.ts';
 import type { DocumentTabProps } from './page.tsx';
 import { Icon } from '../../shared/icons.tsx';
@@ -62,7 +62,7 @@ export function Editor({ collection, document, onChange }: DocumentTabProps) {
       </div>
       <div class="halves">
         <textarea aria-label="Markdown" spellcheck value={text} onInput={(event) => setText(event.currentTarget.value)} />
-        <div class="preview" role="region" aria-label="Preview" tabIndex={0}><Markdown text={preview} /></div>
+        <div class="preview" role="region" aria-label="Preview" tabIndex={0}><Content of={{ key, meta: metaOf(rows) }} text={preview} /></div>
       </div>
       <section><h2>Metadata</h2><MetaEditor rows={rows} onChange={setRows} /></section>
     </div>

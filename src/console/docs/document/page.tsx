@@ -1,13 +1,14 @@
 import { deleteDocument, getDocument } from '../../../../generated/docs/sdk/sdk.gen.ts';
 import type { Document } from '../../../../generated/docs/sdk/types.gen.ts';
 import { ask } from '../../shared/ask.ts';
-import { Markdown } from '../../shared/markdown.tsx';
+import { type Lines, readLines } from '../../shared/lines.ts';
 import { Await, Badge, Confirm, Facts, Page, Tabs, Time } from '../../shared/parts.tsx';
 import { place, setQuery } from '../../shared/router.ts';
 import { attempt } from '../../shared/toasts.tsx';
 import { useLoad } from '../../shared/use-load.ts';
 import { collectionAt } from '../places.ts';
 import { CodeGraphView, isSource } from './code-graph.tsx';
+import { Content } from './content.tsx';
 import { Editor } from './editor.tsx';
 import { Revisions } from './revisions.tsx';
 
@@ -22,7 +23,7 @@ export interface DocumentTabProps {
 }
 
 export function DocumentPage({ collection }: { readonly collection: string }) {
-  const { key = '', lang = '', tab = 'read' } = place.value.query;
+  const { key = '', lang = '', tab = 'read', lines } = place.value.query;
   const document = useLoad(async (signal) => ask(getDocument({ signal, body: { collection, key, lang } })), [collection, key, lang]);
   const show = (name: Tab): void => setQuery({ tab: name === 'read' ? undefined : name });
   const remove = async (): Promise<void> => {
@@ -37,16 +38,17 @@ export function DocumentPage({ collection }: { readonly collection: string }) {
         const tabProps = { collection, document: data, onChange: document.reload };
         if (tab === 'edit') return <Editor key={data.checksum} {...tabProps} />;
         if (tab === 'graph') return <CodeGraphView {...tabProps} />;
-        return tab === 'revisions' ? <Revisions {...tabProps} /> : <Reader document={data} />;
+        return tab === 'revisions' ? <Revisions {...tabProps} /> : <Reader document={data} at={readLines(lines)} />;
       }}</Await>
     </Page>
   );
 }
 
-function Reader({ document: { contentMd, meta, addedAt, updatedAt, expiresAt, checksum } }: { readonly document: Document }) {
+function Reader({ document, at }: { readonly document: Document; readonly at: Lines | undefined }) {
+  const { contentMd, meta, addedAt, updatedAt, expiresAt, checksum } = document;
   return (
     <div class="split">
-      <Markdown text={contentMd} />
+      <Content of={document} text={contentMd} at={at} />
       <aside class="stack" aria-label="About the document">
         <Facts of={[
           ['Changed', <Time at={updatedAt} />],

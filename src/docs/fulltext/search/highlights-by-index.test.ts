@@ -57,7 +57,7 @@ describe('highlights by the forms of the index', () => {
               meta: Record<string, string[]>; contentMd: string };
             const matcher = matchers.of({ key, lang, meta })!;
             expect(highlights).toEqual(
-              highlightsOf(request, { ...options, escape: 'none' }, matcher, { key, meta, contentMd: content }),
+              await highlightsOf(request, { ...options, escape: 'none' }, matcher, { key, meta, contentMd: content }),
             );
             shown += highlights!.length;
           }

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { SearchFixture } from './test-fixture.ts';
 
-describe('highlights of a search (contract section 4, "Full-text search"; decisions D-88, D-89)', () => {
+describe('highlights of a search (contract section 4, "Full-text search"; decisions D-88, D-89, D-196)', () => {
   let fixture: SearchFixture;
 
   beforeEach(async () => {
@@ -62,6 +62,41 @@ describe('highlights of a search (contract section 4, "Full-text search"; decisi
       'content: A fox, a <mark>quick brown</mark> fox, a quick <mark>dog</mark>.',
     ]);
     expect(await highlights('"quick brown fox"')).toMatchObject([{ matchedTerms: ['quick', 'brown', 'fox'] }]);
+  });
+
+  describe('pass over stop words', () => {
+    const TYPED = { fuzzy: 'auto', prefix: 'last' };
+    const shown = async (query: string, more: object = TYPED) => (await fragments(query, more))![0]!.slice(9);
+
+    it('in prose and in code, which is searched for them', async () => {
+      await fixture.add('life.ts', '// The life of a write, from the form of a request');
+      expect(await shown('the life of a write')).toBe(
+        '// The <mark>life</mark> of a <mark>write</mark>, from the form of a request',
+      );
+      await fixture.add('life', 'The life of a write, from the form of a request');
+      const { results } = await fixture.find('the life of a write', {
+        ...TYPED,
+        highlight: true,
+        filter: 'key = life',
+      });
+      expect(results[0]!.highlights![0]!.fragment).toContain('The <mark>life</mark> of a <mark>write</mark>, from');
+    });
+
+    it('that are spelled like a word, or that an unfinished one may become', async () => {
+      await fixture.add('a', 'A life from the form, thus a theme.');
+      expect(await shown('form')).toBe('A life from the <mark>form</mark>, thus a theme.');
+      expect(await shown('life th')).toBe('A <mark>life</mark> from the form, <mark>thus</mark> a <mark>theme</mark>.');
+      expect(await shown('life th*', { mode: 'wildcard' })).toContain('from <mark>the</mark> form');
+    });
+
+    it.each(['a', 'a.ts'])('unless there is nothing else, or they are quoted (%s)', async (key) => {
+      await fixture.add(key, 'from whom, for while the fox');
+      expect(await shown('from')).toBe('<mark>from</mark> whom, for while the fox');
+      expect(await shown('for the')).toBe('from whom, <mark>for</mark> while <mark>the</mark> fox');
+      expect(await shown('whil')).toBe('from whom, for <mark>while</mark> the fox');
+      expect(await shown('"the fox"')).toBe('from whom, for while <mark>the fox</mark>');
+      expect(await shown('from AND "the fox"')).toContain(', for while <mark>the fox</mark>');
+    });
   });
 
   it('mark the synonym of a word, which may be a phrase', async () => {

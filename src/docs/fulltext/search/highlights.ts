@@ -4,7 +4,7 @@ import { createGlob, type Glob } from '../../../lib/glob.ts';
 import { MarkedForms } from '../../../search/marks/marked-forms.ts';
 import { isCodeDocument, tokenizeCode } from '../../../text/code/index.ts';
 import { foldDiacritics } from '../../../text/folding.ts';
-import { highlight, type HighlightOptions, type HighlightPhrase,
+import { highlight, highlightInParts, type HighlightOptions, type HighlightPhrase,
   type HitOptions } from '../../../text/highlight/index.ts';
 import { isLoose } from '../../../text/query/index.ts';
 import { isSpaceless } from '../../../text/spaceless.ts';
@@ -57,7 +57,7 @@ export class WordMatcher {
   /** Labels of words that match in phrases only. */
   readonly #phraseWords = new Map<string, string>();
   readonly #phrases: HighlightPhrase[] = [];
-  readonly #patterns: { readonly label: string; readonly matches: Glob }[] = [];
+  readonly #patterns: { readonly label: string; readonly matches: Glob; readonly passes: boolean }[] = [];
   readonly #fuzzy: { readonly label: string; readonly folded: readonly string[]; readonly edits: number;
     readonly look: FormsLike }[] = [];
   /** What is looked up as compounds. */
@@ -77,7 +77,9 @@ export class WordMatcher {
 
   constructor(reading: Reading, index?: Pick<TextIndex, 'formsLike'>) {
     this.#reading = reading;
-    for (const leaf of reading.wanted) this.#learn(leaf);
+    const wanted = withoutCommon(reading);
+    const isOneWord = new Set(wanted.flatMap(({ labels }) => labels)).size === 1;
+    for (const leaf of wanted) this.#learn(leaf, isOneWord);
     this.marks = index && this.#marksBy(index);
   }
 
@@ -138,12 +140,14 @@ export class WordMatcher {
 
   #matchLoosely(form: string): string | undefined {
     const folded = foldDiacritics(form);
-    const pattern = this.#patterns.find(({ matches }) => matches(folded));
+    const isCommon = this.#reading.isCommon(form);
+    const pattern = this.#patterns.find(({ matches, passes }) => !(passes && isCommon) && matches(folded));
     if (pattern !== undefined) return pattern.label;
     const compound = this.#compounds.find(({ look }) => this.#near.get(look)?.has(form));
     if (compound !== undefined) return compound.label;
     const letters = this.#letters.find((each) => areWithin(each, folded));
     if (letters !== undefined) return letters.labels[0];
+    if (isCommon) return undefined;
     const characters = [...folded];
     const near = this.#fuzzy.find(({ look, ...word }) =>
       this.#near.get(look)?.has(form) ?? withinEdits(word.folded, characters, word.edits)
@@ -151,11 +155,13 @@ export class WordMatcher {
     return near && `${near.label}~${form}`;
   }
 
-  #learn({ node, labels }: WantedLeaf): void {
+  /** The only word of a query may be the beginning of a stop word; beside others, it would mark these everywhere. */
+  #learn({ node, labels }: WantedLeaf, isOneWord: boolean): void {
     const [label] = labels;
     if (label === undefined) return;
     if (node.kind === 'wildcard') {
-      this.#patterns.push({ label, matches: createGlob(foldDiacritics(node.pattern)) });
+      const passes = node.completes === true && !isOneWord;
+      this.#patterns.push({ label, matches: createGlob(foldDiacritics(node.pattern)), passes });
       this.#looks.push({ by: 'pattern', pattern: node.pattern });
       const word = wordOf(node.pattern);
       if (word !== undefined) this.#learnTerm(this.#terms, word, label);
@@ -180,8 +186,9 @@ export class WordMatcher {
       }
     } else {
       const words = node.kind === 'phrase' ? this.#phraseWords : this.#terms;
-      // The words of a text, into which the tokeniser divides a longer one of the query.
-      const forms = node.forms.flatMap(formsOf);
+      // The words of a text, into which the tokeniser divides a longer one of the query. Forms are in small letters, in
+      // which it would not know that a full stop belongs to a name.
+      const forms = node.forms.flatMap((form) => (form.startsWith('.') ? [form] : formsOf(form)));
       for (const form of forms) this.#learnWord(words, form, labels);
       const { analyzer } = this.#reading;
       if (node.kind === 'proximity') {
@@ -224,10 +231,17 @@ export class WordMatcher {
   }
 }
 
+/** What a reading wants besides stop words, or all of it if there is nothing else. Phrases are quoted with theirs. */
+function withoutCommon({ wanted, isCommon }: Reading): readonly WantedLeaf[] {
+  const isPhrase = ({ node }: WantedLeaf): boolean => node.kind === 'phrase' || node.kind === 'proximity';
+  const others = wanted.filter((leaf) => isPhrase(leaf) || !leaf.labels.every(isCommon));
+  return others.length > 0 ? others : wanted;
+}
+
 type Options = NonNullable<SearchRequest['highlight']>;
 
 /** Finds the passages of a document, whose body may be UTF-8 bytes. */
-export type Highlighter = (document: Shown & { readonly lang: string }) => Highlight[];
+export type Highlighter = (document: Shown & { readonly lang: string }) => Promise<Highlight[]>;
 
 interface Shown {
   readonly key: string;
@@ -243,7 +257,7 @@ export function highlighterOf(request: Pick<SearchRequest, 'plan' | 'fields' | '
   const { plan, highlight: options } = request;
   if (options === undefined) return undefined;
   const matchers = new WordMatchers(plan, index);
-  return ({ lang, ...document }) => {
+  return async ({ lang, ...document }) => {
     const matcher = matchers.of({ lang, ...document });
     return matcher === undefined ? [] : highlightsOf(request, options, matcher, document);
   };
@@ -253,8 +267,8 @@ export function highlighterOf(request: Pick<SearchRequest, 'plan' | 'fields' | '
  * The best passages of a document's body, then those of its metadata, the same maximum number of each; only in
  * searched fields.
  */
-export function highlightsOf({ fields }: Pick<SearchRequest, 'fields'>, options: Options, matcher: WordMatcher,
-  document: Shown): Highlight[]
+export async function highlightsOf({ fields }: Pick<SearchRequest, 'fields'>, options: Options, matcher: WordMatcher,
+  document: Shown): Promise<Highlight[]>
 {
   const code = isCodeDocument(document);
   const { contentMd } = document;
@@ -264,7 +278,7 @@ export function highlightsOf({ fields }: Pick<SearchRequest, 'fields'>, options:
   const all: HighlightOptions = { ...options, ...highlighted, tokens, scan, markdown: !code };
   const counts = (field: Field): boolean => fields?.includes(field) !== false;
   const body = counts(CONTENT)
-    ? highlight(contentMd, all).map((found): Highlight => ({ field: FIELDS[CONTENT], ...found }))
+    ? (await highlightInParts(contentMd, all)).map((found): Highlight => ({ field: FIELDS[CONTENT], ...found }))
     : [];
   return [...body, ...inMetadata(document.meta, counts, all, options.maxHighlights)];
 }

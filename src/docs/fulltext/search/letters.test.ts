@@ -67,6 +67,46 @@ describe('words of scripts without spaces (decision D-183)', () => {
   });
 });
 
+describe('traditional and simplified Chinese (decision D-198)', () => {
+  let fixture: SearchFixture;
+  const keys = async (query: string, more: object = {}) => (await fixture.keys(query, more)).sort();
+
+  beforeAll(async () => {
+    fixture = await SearchFixture.open('node:sqlite');
+    const add = (key: string, lang: string | undefined, text: string) =>
+      fixture.add(key, text, {}, lang ? { lang } : {});
+    await add('traditional', 'zh-Hant', '# 數據庫\n\n圖書館的數據庫有許多書。頭髮、發展與關係。');
+    await add('simplified', 'zh-Hans', '# 数据库\n\n图书馆的数据库有许多书。头发、发展与关系。');
+    await add('untagged', undefined, '臺灣的飛機飛得快');
+    await add('japanese', 'ja', '機械の機能を使う');
+    await add('desk', 'ja', '机の上に本がある');
+  });
+  afterAll(() => fixture.close());
+
+  it('find each other, as words, in parts of words, phrases, patterns and exclusions', async () => {
+    for (const query of ['數據庫', '数据库', '数据', '數據', '圖書', '书馆', '書', '书', '頭髮', '头发', '发展', '关系',
+      '"图书馆的数据库"', '"圖書館的數據"', '数据*'])
+      expect(await keys(query), query).toEqual(['simplified', 'traditional']);
+    for (const query of ['台湾', '臺灣', '台灣', '飞机', '飛機'])
+      expect(await keys(query), query).toEqual(['untagged']);
+    expect(await keys('書 -数据库')).toEqual([]);
+    expect(await keys('数据库', { disableStem: true })).toEqual(['simplified', 'traditional']);
+  });
+
+  it('are as they are written where one character has become that of several words', async () => {
+    expect(await keys('机')).toEqual(['desk']);
+    expect(await keys('機')).toEqual(['japanese', 'untagged']);
+    expect(await keys('机能')).toEqual(['japanese']);
+  });
+
+  it('are marked as they are written', async () => {
+    const { results } = await fixture.find('图书馆', { highlight: true, highlightTag: '<b>' });
+    const fragments = results.map(({ highlights }) => highlights![0]!.fragment).join();
+    expect(fragments).toContain('<b>圖書館</b>的數據庫');
+    expect(fragments).toContain('<b>图书馆</b>的数据库');
+  });
+});
+
 describe('Korean words (decision D-184)', () => {
   let fixture: SearchFixture;
   const keys = async (query: string, more: object = {}) => (await fixture.keys(query, more)).sort();

@@ -114,3 +114,44 @@ describe('languages of one letter', () => {
     expect(results[0]!.highlights![0]!.fragment).toContain(`<mark>${name}</mark>`);
   });
 });
+
+// D-197
+describe('names that begin with a full stop', () => {
+  beforeEach(async () => {
+    await fixture.add('dot', 'The .NET runtime, and .NET’s collector.');
+    await fixture.add('asp', 'ASP.NET and VB.NET are frameworks (not languages).');
+    await fixture.add('lower', 'See asp.net for more.');
+    await fixture.add('net', 'A fish in a net.');
+    await fixture.add('income', 'NET INCOME. The nets were empty.');
+  });
+
+  it.each(['.NET', '".NET"', '.NET AND NOT fish', '+.NET'])('%s finds them alone', async (query) => {
+    expect(await sorted(query)).toEqual(['asp', 'dot']);
+    const { results } = await fixture.find(query, { highlight: true });
+    const fragments = new Map(results.map(({ document, highlights }) => [document.key, highlights![0]!.fragment]));
+    expect(fragments.get('dot')).toBe('The <mark>.NET</mark> runtime, and <mark>.NET’s</mark> collector.');
+    expect(fragments.get('asp')).toBe('ASP<mark>.NET</mark> and VB<mark>.NET</mark> are frameworks (not languages).');
+  });
+
+  it('are marked in phrases', async () => {
+    const { results } = await fixture.find('"VB.NET are"', { highlight: true });
+    expect(results.map(({ highlights }) => highlights![0]!.fragment)).toEqual([
+      'ASP.NET and <mark>VB.NET are</mark> frameworks (not languages).',
+    ]);
+  });
+
+  it('are found by the word itself, behind the word', async () => {
+    expect(await sorted('net')).toEqual(['asp', 'dot', 'income', 'lower', 'net']);
+    expect((await fixture.keys('net')).slice(3).sort()).toEqual(['asp', 'dot']);
+    expect(await sorted('.net')).toEqual(['asp', 'dot', 'income', 'lower', 'net']);
+  });
+
+  it('are found with the word before them in any case', async () => {
+    for (const query of ['ASP.NET', 'asp.net']) {
+      expect(await sorted(query, { matchingStrategy: 'all' }), query).toEqual(['asp', 'lower']);
+      expect((await fixture.keys(query, { matchingStrategy: 'all' }))[0], query).toBe(
+        query === 'ASP.NET' ? 'asp' : 'lower',
+      );
+    }
+  });
+});

@@ -19,7 +19,18 @@ export interface Vocabulary {
   isWithin(form: string): boolean;
   /** Whether a form is a part of compounds. */
   hasCompounds(form: string, analyzer: TermAnalyzer): boolean;
+  /** Maximum number of places at which a word without capitals is divided; undefined for the usual one. */
+  readonly divisions?: number;
 }
+
+/** The vocabulary of documents that are not known: every spelling is worth looking for. */
+export const ANY_VOCABULARY: Vocabulary = {
+  documentsOf: () => 1,
+  documentsWith: () => 1,
+  isWithin: () => true,
+  hasCompounds: () => true,
+  divisions: Infinity,
+};
 
 /** What the spellings of names depend on. */
 interface NameReading {
@@ -29,7 +40,7 @@ interface NameReading {
   readonly vocabulary: Vocabulary;
 }
 
-/** Factors of the score of another spelling, so that the one of the query ranks first: if documents have that, and if not. */
+/** Factors of the score of another spelling: behind the query's own, and for a word that no document has as asked. */
 const WEIGHT = 0.3;
 const ONLY_WEIGHT = 0.8;
 /** Longest name, in words, and most words of a query whose neighbours may be one name though spaces separate them. */
@@ -56,7 +67,8 @@ const VERSION = /^(v?)(\d+(?:\.\d+)+)$/;
 /**
  * Other spellings of the words of a query, by their nodes, as far as punctuation, capitals and digits tell them: words
  * that are joined (`node.js`, `node js`: `nodejs`) or divided (`nodejs`: `node js`), words within an identifier
- * (`event listener`: `addEventListener`), and versions (`v1.2`: `1.2`, `1.2.3`).
+ * (`event listener`: `addEventListener`), versions (`v1.2`: `1.2`, `1.2.3`), and words behind a full stop (`net`:
+ * `.NET`).
  *
  * The spelling of several words is one of each of them, so that it counts as all of them.
  */
@@ -65,7 +77,10 @@ export function spellingsOf(query: string, nodes: readonly TermNode[],
 {
   const between = textBetween(query);
   const spellings = new Map<TermNode, Spelling[]>(
-    nodes.map((node) => [node, [...divided(node, between(node.start, node.end), reading), ...otherVersions(node)]]),
+    nodes.map((node,
+      i) => [node, [...divided(node, between(node.start, node.end), reading), ...otherVersions(node),
+      ...behindFullStop(node, nodes[i - 1], reading)]]
+    ),
   );
   for (let first = 0; first < nodes.length; first++) {
     let isGlued = true;
@@ -88,7 +103,7 @@ export function joinedSpellings(words: readonly Pick<TermNode, 'form'>[], isGlue
   const [first, last] = [words[0]!.form, words.at(-1)!.form];
   const isName = !isStopWord(first) && (!isStopWord(last) || isParticle(last, lang));
   if (!isGlued && !isName) return [];
-  const form = words.map((word) => word.form).join('');
+  const form = words.map((word) => withoutFullStop(word.form)).join('');
   // Spaces rarely stand between more than two words of one identifier, and looking for them takes long.
   const isWithin = isName && (isGlued || words.length === 2) && form.length >= WITHIN_FROM &&
     words.every((word) => word.form.length >= PART_FROM);
@@ -141,7 +156,9 @@ function divisionsOf(form: string, { lang, isStopWord, analyzer, vocabulary }: N
     const documents = Math.min(vocabulary.documentsWith(first), ofRight);
     if (documents > 0 && documents * OWN_WORD >= whole) divisions.push({ parts: [first, right], documents });
   }
-  return divisions.sort((a, b) => b.documents - a.documents).slice(0, DIVISIONS).map(({ parts }) => parts);
+  return divisions.sort((a, b) => b.documents - a.documents).slice(0, vocabulary.divisions ?? DIVISIONS).map((
+    { parts },
+  ) => parts);
 }
 
 /** The words that letters before the last part of a compound may be besides what they spell. */
@@ -154,6 +171,19 @@ function unlinked(letters: string, { compounds }: TermAnalyzer): string[] {
 
 function isParticle(form: string, lang: string): boolean {
   return lang === 'en' && PARTICLES.has(form);
+}
+
+/** `.NET` is a name of its own, unless a word stands directly before: `ASP.NET` is `asp.net`, and the reverse. */
+function behindFullStop({ form, start, end }: TermNode, before: TermNode | undefined,
+  { vocabulary }: NameReading): Spelling[]
+{
+  const other = form.startsWith('.') ? withoutFullStop(form) : `.${form}`;
+  if ((form.startsWith('.') && before?.end !== start) || vocabulary.documentsWith(other) === 0) return [];
+  return [{ kind: 'term', form: other, weight: WEIGHT, start, end }];
+}
+
+function withoutFullStop(form: string): string {
+  return form.startsWith('.') ? form.slice(1) : form;
 }
 
 /** A version with or without `v`, and those that it is the beginning of. */

@@ -31,6 +31,8 @@ export interface Reading extends TextReading {
   /** Code of its language; for code, that of the server or of the most frequent prose. */
   readonly lang: string;
   readonly isStopWord: (form: string) => boolean;
+  /** Words that highlights pass over. For code, which has no stop words, those of the languages of the query. */
+  readonly isCommon: (form: string) => boolean;
   /**
    * Leaves that match, not those that exclude; in simple mode one for each term, however many of its inflections the
    * query has.
@@ -144,30 +146,39 @@ interface Planning extends PlanOptions {
 
 function readAsProse(parsed: ParsedQuery, options: Planning, { lang, stopWords, classes }: QueryLanguage): Reading {
   const { stemming } = options;
-  const withStopWords = analyzerFor(lang, { stemming, stopWords });
+  const isStopWord = stopWordsIn({ lang, stopWords }, stemming);
   return read(parsed, options, {
     lang,
     classes,
     analyzer: termAnalyzer(lang, stemming),
-    isStopWord: (form) => withStopWords.isStopWord(form),
+    isStopWord,
+    isCommon: isStopWord,
   });
+}
+
+function stopWordsIn({ lang, stopWords }: Pick<QueryLanguage, 'lang' | 'stopWords'>, stemming: boolean) {
+  const analyzer = analyzerFor(lang, { stemming, stopWords });
+  return (form: string): boolean => analyzer.isStopWord(form);
 }
 
 /**
  * Identifiers are searched for as they are written: no stems, and no stop words (contract section 2, "Code documents").
  */
 function readAsCode(parsed: ParsedQuery, options: Planning): Reading {
-  const [{ lang }] = options.languages;
+  const { languages: [{ lang }], languages, stemming } = options;
+  const stopWords = languages.map((language) => stopWordsIn(language, stemming));
   return read(parsed, options, {
     lang,
     classes: CODE_CLASSES,
     analyzer: termAnalyzer(lang, false),
     isStopWord: () => false,
+    isCommon: (form) => stopWords.some((isStopWord) => isStopWord(form)),
   });
 }
 
 function read({ mode, root }: ParsedQuery, options: Planning,
-  { lang, classes, analyzer, isStopWord }: Pick<Reading, 'lang' | 'classes' | 'analyzer' | 'isStopWord'>): Reading
+  { lang, classes, analyzer, isStopWord, isCommon }: Pick<Reading,
+    'lang' | 'classes' | 'analyzer' | 'isStopWord' | 'isCommon'>): Reading
 {
   const planner = new Planner(options, mode, { lang, classes, analyzer, isStopWord });
   const planned = planner.plan(root);
@@ -177,6 +188,7 @@ function read({ mode, root }: ParsedQuery, options: Planning,
     classes,
     analyzer,
     isStopWord,
+    isCommon,
     root: planned,
     wanted: planner.wanted,
     own: planner.own,

@@ -8,7 +8,7 @@ import { toWeights, usualWeights } from '../view/field-weights.ts';
 import type { FullTextView } from '../view/fulltext-view.ts';
 import type { Algorithm, Field, TextIndex, Totals } from '../view/text-index.ts';
 import { fieldByName } from '../view/to-indexed.ts';
-import type { Vocabulary } from './name-spellings.ts';
+import { ANY_VOCABULARY, type Vocabulary } from './name-spellings.ts';
 import { hasCode, languagesOfQuery } from './query-languages.ts';
 import { isStemming, planQuery, type QueryPlan } from './query-plan.ts';
 
@@ -76,11 +76,12 @@ export interface RequestContext {
 
 /**
  * `forPresent`: the query is only for the documents that the collection has now, so it is read as source code only if
- * some are. Throws `invalid_argument` for what a schema cannot check: the query's syntax, total sizes, names of fields,
- * times; and `index_loading`.
+ * some are, and in the spellings of names that they have. `forAny`: it is for documents that may come, so it is read in
+ * every spelling. Throws `invalid_argument` for what a schema cannot check: the query's syntax, total sizes, names of
+ * fields, times; and `index_loading`.
  */
 export function resolveRequest({ settings, dictionaries, collections, view }: RequestContext, input: SearchInput,
-  { forPresent = false } = {}): SearchRequest
+  { forPresent = false, forAny = false } = {}): SearchRequest
 {
   const { collection, query, highlight, highlightTag, maxHighlights, fragmentSize, highlightEscape } = input;
   const profile = collections.configOf(collection)?.retrieval ?? {};
@@ -96,7 +97,7 @@ export function resolveRequest({ settings, dictionaries, collections, view }: Re
     languages,
     stemming: settings.stemming && !input.disableStem,
     withoutCode: forPresent && !hasCode({ view }, collection),
-    vocabulary: forPresent ? vocabularyOf(view.indexOf(collection)) : undefined,
+    vocabulary: forPresent ? vocabularyOf(view.indexOf(collection)) : forAny ? ANY_VOCABULARY : undefined,
     synonymsOf: synonymsActive ? dictionaries.synonymsOf(collection) : undefined,
   });
   const algorithm = input.algorithm ?? profile.algorithm ?? settings.algorithm;

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { LANGUAGES } from '../../../text/languages/index.ts';
 import { remembering, STEMMING_ANALYZERS } from './analyzers.ts';
+import { classOfDocument, languageOfClass } from './document-classes.ts';
 
 describe('the cache of an analyzer', () => {
   it('keeps the words of searches while an import analyses many others', () => {
@@ -22,4 +24,9 @@ describe('the cache of an analyzer', () => {
     for (const { term, termOnce } of STEMMING_ANALYZERS)
       for (const form of ['walking', 'écrire', 'слова']) expect(termOnce!(form)).toBe(term(form));
   });
+});
+
+it('has a class of documents for each language', () => {
+  const found = LANGUAGES.map(({ code }) => languageOfClass(classOfDocument({ key: 'a', lang: code, meta: {} })));
+  expect(found).toEqual(LANGUAGES.map(({ code }) => code));
 });

@@ -6,7 +6,7 @@ import type { Meta } from '../../documents/index.ts';
 
 /** The languages by the numbers of their classes. Checkpoints contain these, so add further ones only at the end. */
 const LANGUAGES: readonly string[] = ['en', 'pl', 'de', 'fr', 'es', 'it', 'pt', 'nl', 'ru', 'sv', 'no', 'da', 'fi',
-  'hu', 'ro', 'tr', 'ar', 'ta', 'bg', 'uk', 'sr', 'el', 'lt', 'ga', 'hy', 'hi', 'ne', 'id'];
+  'hu', 'ro', 'tr', 'ar', 'ta', 'bg', 'uk', 'sr', 'el', 'lt', 'ga', 'hy', 'hi', 'ne', 'id', 'cs'];
 
 /** Prose of a language that is not among them. */
 const OTHER_CLASS = 30;

@@ -1,5 +1,6 @@
 import type { InvertedIndex, WeightedForm } from '../../../search/inverted/index.ts';
 import { japaneseVariants } from '../../../text/languages/index.ts';
+import { isShared } from '../../../text/simplified.ts';
 import { isSpaceless } from '../../../text/spaceless.ts';
 import { formsOf } from '../../../text/tokenize.ts';
 import type { TermAnalyzer } from './text-index.ts';
@@ -7,7 +8,7 @@ import type { TermAnalyzer } from './text-index.ts';
 // Words of scripts without spaces are found by their letters, wherever the tokeniser has divided them, and words of
 // Korean in compounds, which are written with spaces or without.
 
-type Forms = Pick<InvertedIndex, 'unstemmed' | 'wildcard'>;
+type Forms = Pick<InvertedIndex, 'unstemmed' | 'wildcard' | 'textOf'>;
 
 /** Letters to be found within words and across them. */
 export interface Letters {
@@ -118,9 +119,11 @@ class Division {
   #forms(piece: string, isFirst: boolean, isLast: boolean): readonly WeightedForm[] {
     const before = isFirst && this.#letters.openStart ? '*' : '';
     const behind = isLast && this.#letters.openEnd ? '*' : '';
-    const ids = before + behind === ''
+    const isWhole = isFirst && isLast;
+    const ids = before + behind === '' && (isWhole || !isShared(piece))
       ? this.#index.unstemmed(piece)
       : this.#index.wildcard(before + piece + behind, MOST_FORMS);
-    return ids.map((id) => ({ id }));
+    const found = isWhole && isShared(piece) ? ids.filter((id) => this.#index.textOf(id).includes(piece)) : ids;
+    return found.map((id) => ({ id }));
   }
 }

@@ -331,6 +331,17 @@ describe('recall with a provider (decisions sections 4.5 and 4.7)', () => {
     );
   });
 
+  it('says how near each result is, whatever its score is made of (decision D-190)', async () => {
+    const query = 'apples in the garden';
+    const vectors = await scores(query, 'semantic');
+    for (const more of [{}, { alpha: 0.3 }, { strategy: 'semantic' }]) {
+      for (const { document: { id }, vectorScore } of (await fixture.recall(query, more)).results)
+        expect(vectorScore).toBeCloseTo(Math.max(0, vectors.get(id) ?? 0), 6);
+    }
+    const { results } = await fixture.recall(query, { strategy: 'keyword' });
+    expect(results.map(({ vectorScore }) => vectorScore)).toEqual(results.map(() => 0));
+  });
+
   it('filters both sides', async () => {
     const { results } = await fixture.recall('apples in the garden', { role: 'assistant' });
     expect(results.map(({ role }) => role)).toEqual(['assistant', 'assistant']);

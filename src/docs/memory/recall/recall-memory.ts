@@ -52,6 +52,7 @@ export function recallMemory(deps: RecallDeps): MemoryHandlers['recallMemory'] {
         document,
         rank,
         score: roundScore(score),
+        vectorScore: strategy === 'semantic' ? roundScore(Math.max(0, score)) : hit?.meaning?.score ?? 0,
         sessionId: document.meta!['session_id']![0]!,
         role: (document.meta!['role']?.[0] ?? '') as
           | MessageRole

@@ -1,4 +1,4 @@
-import { limitOf, momentOf, OFFSET } from '../arguments.ts';
+import { limitOf, momentOf, OFFSET, scoresOf, thresholdOf } from '../arguments.ts';
 import { fitting, shortened } from '../fitting.ts';
 import { type ModelTool, roomBeside } from '../model-tool.ts';
 
@@ -31,6 +31,11 @@ export const remember: ModelTool = {
 
 const DEFAULT_LIMIT = 10;
 const MAX_TEXT = 1000;
+/**
+ * What has nothing to do with a query is rarely more similar to it, by the model for English that is included. Others
+ * have scales of their own, most of which are higher.
+ */
+const DEFAULT_THRESHOLD = 0.15;
 
 export const recall: ModelTool = {
   name: 'recall',
@@ -40,6 +45,7 @@ export const recall: ModelTool = {
     query: { type: 'string', description: 'What to recall, in plain words.' },
     topic: { type: 'string', description: 'Only of this topic.' },
     user: { type: 'string', description: 'Only of this user.' },
+    threshold: thresholdOf(DEFAULT_THRESHOLD),
     limit: limitOf(50, DEFAULT_LIMIT),
     offset: OFFSET,
   },
@@ -55,19 +61,23 @@ export const recall: ModelTool = {
       topK: limit + 1,
       offset,
       includeContent: true,
+      threshold: args.get<number>('threshold') ?? DEFAULT_THRESHOLD,
       ...args.pick({ user: 'userId' }),
       filterMeta: topic === undefined ? undefined : { scenario: [topic] },
     });
-    const memories = results.map(({ document: { contentMd = '', meta, addedAt } }) => ({
+    const memories = results.map(({ document: { contentMd = '', meta, addedAt }, score, vectorScore }) => ({
       text: shortened(contentMd, MAX_TEXT),
       topic: meta?.['scenario']?.[0] || undefined,
       at: addedAt === undefined ? undefined : momentOf(addedAt),
+      ...scoresOf(score, vectorScore),
     }));
     const shown = fitting(memories.slice(0, limit), roomBeside({}, service));
     return {
       memories: shown,
       next_offset: shown.length < memories.length ? offset + shown.length : undefined,
-      note: shown.length === 0 ? 'nothing was found; try other words, or leave topic and user out' : undefined,
+      note: shown.length === 0
+        ? 'nothing was found; try other words or a threshold of 0, or leave topic and user out'
+        : undefined,
     };
   },
 };

@@ -1,6 +1,6 @@
 import { ServiceError } from '../../../../errors/index.ts';
 import { collectionMissing, collectionsOf } from '../advice.ts';
-import { FILTER, limitOf, OFFSET } from '../arguments.ts';
+import { FILTER, limitOf, OFFSET, type Scores, scoresOf, thresholdOf } from '../arguments.ts';
 import { fitting, shortened } from '../fitting.ts';
 import { type ModelService, type ModelTool, roomBeside } from '../model-tool.ts';
 
@@ -23,6 +23,7 @@ export const search: ModelTool = {
     collection: { type: 'string', description: 'Only this collection; all when absent.' },
     filter: FILTER,
     lang: { type: 'string', description: 'Only documents of this language code.' },
+    threshold: thresholdOf(0),
     limit: limitOf(50, DEFAULT_LIMIT),
     offset: OFFSET,
   },
@@ -36,7 +37,7 @@ export const search: ModelTool = {
     const names = collection === undefined ? await searchable(service) : [collection];
     const input = {
       query: args.text('query'),
-      ...args.pick({ filter: 'filterMeta' }),
+      ...args.pick({ filter: 'filterMeta', threshold: 'threshold' }),
       langs: args.get('lang') === undefined ? undefined : [args.text('lang')],
     };
     const rankings = await Promise.all(
@@ -56,7 +57,7 @@ export const search: ModelTool = {
   },
 };
 
-interface Hit {
+interface Hit extends Scores {
   readonly collection: string;
   readonly key: string;
   readonly lang: string;
@@ -80,7 +81,8 @@ async function rank(service: ModelService, input: { readonly collection: string 
     retrievalMode: 'chunk',
   });
   const hits = new Map<string, Hit>();
-  for (const { document: { id, key, lang, meta }, chunkText = '', startLine, matchedTerms } of results) {
+  for (const { document, chunkText = '', startLine, matchedTerms, combinedScore, vectorScore } of results) {
+    const { id, key, lang, meta } = document;
     if (hits.has(id)) continue;
     const title = meta?.['title']?.[0];
     hits.set(id, {
@@ -90,6 +92,7 @@ async function rank(service: ModelService, input: { readonly collection: string 
       title: title && shortened(title, MAX_TITLE),
       snippet: snippetOf(chunkText, matchedTerms),
       line: startLine === 1 ? undefined : startLine,
+      ...scoresOf(combinedScore, vectorScore),
     });
   }
   return { hits: [...hits.values()], prompt: responsePrompt };
