@@ -29,7 +29,6 @@ const WINDOW = 32_768;
 const OVERLAP = 512;
 
 /** Letters in a row by which a pattern is indexed. */
-const LITERAL = 8;
 const LONG_LITERAL = /[^*?]{8}/;
 
 /** Terms of which a document must have at least one. */

@@ -6,7 +6,7 @@ import { isSpaceless } from '../../../text/spaceless.ts';
 import { COMPLETION_CANDIDATES, COMPLETION_WEIGHT, COMPLETIONS, exactForms, type Forms, formsByEdits,
   type KnownSpellings } from './edits.ts';
 import { compoundOf, type Letters, lettersOf, lettersOfPhrase, usualWay, type Way, waysOf } from './letters.ts';
-import type { TermAnalyzer, TextReading } from './text-index.ts';
+import type { TextReading } from './text-index.ts';
 
 type Patterns = Forms & Pick<InvertedIndex, 'compounds' | 'wildcard'>;
 type Index = Patterns & Pick<InvertedIndex, 'classes'>;
