@@ -85,6 +85,17 @@ describe('percolation', () => {
     );
   });
 
+  it('finds words as parts of compounds, as searches do (decision D-200)', async () => {
+    const queries = ['Verbindung', 'Datenbank', 'verbindung NOT router', 'Netzwerk', '"Verbindung"'];
+    const { candidates, matching } = await compared(queries, {
+      lang: 'de',
+      meta: {},
+      contentMd: 'Datenbankverbindungen',
+    });
+    expect(matching).toEqual(['Verbindung', 'Datenbank', 'verbindung NOT router']);
+    expect(candidates).toEqual(new Set(matching));
+  });
+
   it('finds names in other spellings, as searches do, also in the first document that has them', async () => {
     const queries = ['event listener', 'nodejs', 'node js', 'popup', 'pop-up', 'v1.2', 'broken AND node.js'];
     const found = async (contentMd: string) => {

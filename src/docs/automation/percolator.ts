@@ -1,4 +1,5 @@
 import { Pace } from '../../lib/pace.ts';
+import { lettersInCompounds } from '../../search/inverted/index.ts';
 import { tokenizeCodeInPieces } from '../../text/code/index.ts';
 import { isLoose, type QueryNode } from '../../text/query/index.ts';
 import { formsOf } from '../../text/tokenize.ts';
@@ -28,7 +29,6 @@ const WINDOW = 32_768;
 const OVERLAP = 512;
 
 /** Letters in a row by which a pattern is indexed. */
-const LITERAL = 8;
 const LONG_LITERAL = /[^*?]{8}/;
 
 /** Terms of which a document must have at least one. */
@@ -45,7 +45,7 @@ interface Entry<T> {
  * An index of queries (percolation). Each query is indexed by words of which a document must have at least one to
  * match: of required words by the rarest, of alternatives by each. The other words are checked when the query is found.
  * A document is compared only with the queries of its own words, so the cost does not grow with the number of queries.
- * A pattern is indexed by some letters that it has in a row. Queries without such a word (shorter patterns, edits,
+ * A pattern is indexed by some letters that it has in a row, and so is a word by which compounds are found. Queries without such a word (shorter patterns, edits,
  * expansions) are candidates for every document.
  */
 export class Percolator<T> {
@@ -54,6 +54,8 @@ export class Percolator<T> {
   readonly #analyzers = new Map<string, Reading['analyzer']>();
   /** The letters of patterns. */
   readonly #literals = new Set<string>();
+  /** How many letters these have. */
+  readonly #lengths = new Set<number>();
   readonly #always = new Set<T>();
   readonly #documentsWith: (form: string) => number;
 
@@ -67,7 +69,7 @@ export class Percolator<T> {
       if (classes === 0 || root === undefined) continue;
       const isCode = isAmong(CODE_CLASS, classes);
       if (!isCode) this.#analyzers.set(analyzer.name, analyzer);
-      const clauses = hasExpansions ? [] : this.#clausesOf(root);
+      const clauses = hasExpansions ? [] : this.#clausesOf(root, analyzer);
       if (clauses.length === 0) this.#always.add(value);
       else this.#addClauses(value, clauses, (form) =>
           form.startsWith(literalTerm('')) ? [form] : isCode ? [codeTerm(form)] : termsSearched(analyzer, form));
@@ -127,18 +129,22 @@ export class Percolator<T> {
 
   /** The letters of patterns that a form has, as terms. */
   *#literalsIn(form: string): Generator<string> {
-    if (this.#literals.size === 0 || form.length < LITERAL) return;
+    if (this.#literals.size === 0) return;
     const letters = PLAIN.term(form);
-    for (let i = 0; i + LITERAL <= letters.length; i++) {
-      const literal = literalTerm(letters.slice(i, i + LITERAL));
-      if (this.#literals.has(literal)) yield literal;
+    for (const length of this.#lengths) {
+      for (let i = 0; i + length <= letters.length; i++) {
+        const literal = literalTerm(letters.slice(i, i + length));
+        if (this.#literals.has(literal)) yield literal;
+      }
     }
   }
 
   /** Clauses of forms, and of letters of patterns, all of which hold for every match; none if nothing is known. */
-  #clausesOf(node: QueryNode): readonly Clause[] {
+  #clausesOf(node: QueryNode, analyzer: Reading['analyzer']): readonly Clause[] {
     switch (node.kind) {
       case 'term':
+        if (node.inCompounds === true)
+          return [lettersInCompounds(node.form, analyzer).map((one) => this.#literal(one))];
         return isLoose(node) ? [] : [[node.form, ...(node.parts ?? [])]];
       case 'phrase':
       case 'proximity':
@@ -146,20 +152,28 @@ export class Percolator<T> {
       case 'wildcard':
         return this.#clausesOfPattern(node.pattern);
       case 'group':
-        return this.#clausesOfGroup(node);
+        return this.#clausesOfGroup(node, analyzer);
     }
   }
 
   #clausesOfPattern(pattern: string): readonly Clause[] {
     const letters = LONG_LITERAL.exec(PLAIN.term(pattern))?.[0];
     if (letters === undefined) return [];
-    this.#literals.add(literalTerm(letters));
-    return [[literalTerm(letters)]];
+    return [[this.#literal(letters)]];
   }
 
-  #clausesOfGroup({ required, optional }: Extract<QueryNode, { kind: 'group' }>): readonly Clause[] {
-    if (required.length > 0) return required.flatMap((node) => this.#clausesOf(node));
-    const alternatives = optional.map((node) => this.#clausesOf(node));
+  #literal(letters: string): string {
+    const literal = literalTerm(letters);
+    this.#literals.add(literal);
+    this.#lengths.add(letters.length);
+    return literal;
+  }
+
+  #clausesOfGroup({ required, optional }: Extract<QueryNode, { kind: 'group' }>,
+    analyzer: Reading['analyzer']): readonly Clause[]
+  {
+    if (required.length > 0) return required.flatMap((node) => this.#clausesOf(node, analyzer));
+    const alternatives = optional.map((node) => this.#clausesOf(node, analyzer));
     return alternatives.some((clauses) => clauses.length === 0)
       ? []
       : [alternatives.flatMap((clauses) => this.#cheapest(clauses))];

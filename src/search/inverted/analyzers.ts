@@ -1,6 +1,7 @@
 import { type InvertedKernel, MAX_GROUPINGS } from '../../kernels/inverted.ts';
 import { Generations } from '../../lib/caches.ts';
 import { isShared } from '../../text/simplified.ts';
+import { type CompoundRules, compoundsWith } from './compounds.ts';
 import { type Dictionary, keyOf } from './dictionary.ts';
 
 /**
@@ -18,6 +19,8 @@ export interface Analyzer {
   termOnce?(form: string): string;
   /** Other spellings of words, which a word of a query stands for as well. Default: none. */
   readonly spellings?: Spellings | undefined;
+  /** How its language writes words together. Default: apart. */
+  readonly compounds?: CompoundRules | undefined;
 }
 
 /** How else words may be written. */
@@ -40,15 +43,17 @@ interface Grouping {
   next: number | undefined;
   /** Cached groups by one of their forms; cleared when a form is added or removed. */
   readonly known: Generations<string, readonly number[]>;
+  /** Cached compounds by one of their parts; cleared likewise. */
+  readonly compounds: Generations<string, readonly number[]>;
 }
 
 /** The groupings of an index's forms, one for each analyzer that documents or queries have used. */
 export class Analyzers {
   readonly #kernel: InvertedKernel;
-  readonly #dictionary: Pick<Dictionary, 'sameKey'>;
+  readonly #dictionary: Pick<Dictionary, 'sameKey' | 'find' | 'wildcard' | 'text'>;
   readonly #groupings = new Map<string, Grouping>();
 
-  constructor(kernel: InvertedKernel, dictionary: Pick<Dictionary, 'sameKey'>) {
+  constructor(kernel: InvertedKernel, dictionary: Pick<Dictionary, 'sameKey' | 'find' | 'wildcard' | 'text'>) {
     this.#kernel = kernel;
     this.#dictionary = dictionary;
   }
@@ -90,6 +95,32 @@ export class Analyzers {
       grouping.known.set(form, ids);
     }
     return ids;
+  }
+
+  /** Forms that a word is a part of (see `compounds.ts`), without those of the word itself. */
+  compounds(analyzer: Analyzer, form: string): readonly number[] {
+    const { compounds: rules } = analyzer;
+    if (rules === undefined) return [];
+    const own = this.group(analyzer, form);
+    const grouping = this.#groupings.get(analyzer.name)!;
+    let ids = grouping.compounds.get(form);
+    if (ids === undefined) {
+      ids = compoundsWith({
+        form,
+        ids: own,
+        spellings: analyzer.spellings?.customary(form) ?? [],
+        termOf: (part) => analyzer.term(part),
+        rules,
+        dictionary: this.#dictionary,
+        isInflected: (part) => this.#isInflected(grouping, analyzer.term(part)),
+      });
+      grouping.compounds.set(form, ids);
+    }
+    return ids;
+  }
+
+  #isInflected(grouping: Grouping, term: string): boolean {
+    return this.#withTerm(grouping, term).length > 0 || this.#dictionary.sameKey(term).length > 0;
   }
 
   /**
@@ -137,8 +168,9 @@ export class Analyzers {
 
   /** Removes a form from every grouping. */
   leave(form: number, text: string): void {
-    for (const { number, analyzer, known } of this.#groupings.values()) {
+    for (const { number, analyzer, known, compounds } of this.#groupings.values()) {
       if (known.size > 0) known.clear();
+      if (compounds.size > 0) compounds.clear();
       const { at, length } = this.#kernel.input(termOnce(analyzer, text));
       this.#kernel.call.leaveGroup(number, form, at, length);
     }
@@ -167,6 +199,7 @@ export class Analyzers {
       analyzer,
       next: next === this.#kernel.formEnd() ? undefined : next,
       known: new Generations(GROUPS_KNOWN),
+      compounds: new Generations(GROUPS_KNOWN),
     });
   }
 
@@ -186,8 +219,9 @@ export class Analyzers {
     return grouping.next === undefined;
   }
 
-  #join({ number, analyzer, known }: Grouping, form: number, text: string): void {
+  #join({ number, analyzer, known, compounds }: Grouping, form: number, text: string): void {
     if (known.size > 0) known.clear();
+    if (compounds.size > 0) compounds.clear();
     const { at, length } = this.#kernel.input(termOnce(analyzer, text));
     this.#kernel.call.joinGroup(number, form, at, length);
   }

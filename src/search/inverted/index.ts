@@ -1,6 +1,7 @@
 export type { ScoringAlgorithm } from './algorithm.ts';
 export type { Analyzer, Spellings } from './analyzers.ts';
 export { CheckpointError } from './checkpoint.ts';
+export { type CompoundRules, lettersInCompounds } from './compounds.ts';
 export { type Addition, BOUND, type Hit, IndexFullError, type IndexOptions, MAX_RESULTS,
   type SearchOptions } from './contract.ts';
 export type { FuzzyForm } from './dictionary.ts';

@@ -300,6 +300,12 @@ export class InvertedIndex {
     return this.#analyzers.isReady(analyzer) ? this.#use(find) : this.#change(find);
   }
 
+  /** Forms that a word is a part of, by the rules of an analyzer, without those of the word itself. */
+  compounds(analyzer: Analyzer, form: string): readonly number[] {
+    const find = () => this.#analyzers.compounds(analyzer, form);
+    return this.#analyzers.isReady(analyzer) ? this.#use(find) : this.#change(find);
+  }
+
   /** Groups forms by an analyzer that is new to the index, some at each call; returns whether all are grouped. */
   prepare(analyzer: Analyzer): boolean {
     return this.#analyzers.isReady(analyzer) || this.#change(() => this.#analyzers.prepare(analyzer));

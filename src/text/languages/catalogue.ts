@@ -118,8 +118,18 @@ export interface Language {
   readonly accents?: string;
   /** What writers without a letter write instead, and the letter. */
   readonly digraphs?: Readonly<Record<string, string>>;
+  /** How words are joined, for a language that writes those of a compound together. */
+  readonly joints?: Joints;
   /** Words of one letter that are written together with the next one, and the article between them, which it loses. */
   readonly particles?: { readonly letters: string; readonly article: string };
+}
+
+/** What happens to a word before the next one of a compound. */
+interface Joints {
+  /** What may be added to it. */
+  readonly links: readonly string[];
+  /** What it may lose at its end. */
+  readonly lost: readonly string[];
 }
 
 const GERMAN_DIGRAPHS = { ae: 'ä', oe: 'ö', ue: 'ü' };
@@ -165,6 +175,7 @@ export const CATALOGUE: readonly Language[] = [{
   letters: LATIN,
   accents: 'äöü',
   digraphs: GERMAN_DIGRAPHS,
+  joints: { links: ['s', 'es', 'n', 'en', 'ens', 'er', 'e'], lost: ['e'] },
 }, { code: 'fr', name: 'French', stem: french, apostrophes: elision, letters: LATIN, accents: 'àâçéèêëîïôùûü' }, {
   code: 'es',
   name: 'Spanish',
@@ -193,6 +204,7 @@ export const CATALOGUE: readonly Language[] = [{
   apostrophes: possessive,
   letters: LATIN,
   accents: 'áéëïóöü',
+  joints: { links: ['s', 'n', 'en', 'er', 'e'], lost: ['e'] },
 }, {
   code: 'ru',
   name: 'Russian',
@@ -207,6 +219,7 @@ export const CATALOGUE: readonly Language[] = [{
   letters: LATIN,
   accents: 'åäö',
   digraphs: SWEDISH_DIGRAPHS,
+  joints: { links: ['s', 'e'], lost: ['a', 'e'] },
 }, {
   code: 'no',
   name: 'Norwegian',
@@ -215,6 +228,7 @@ export const CATALOGUE: readonly Language[] = [{
   letters: LATIN,
   accents: 'åø',
   digraphs: DANISH_DIGRAPHS,
+  joints: { links: ['s', 'e'], lost: ['e'] },
 }, {
   code: 'da',
   name: 'Danish',
@@ -223,6 +237,7 @@ export const CATALOGUE: readonly Language[] = [{
   letters: LATIN,
   accents: 'åø',
   digraphs: DANISH_DIGRAPHS,
+  joints: { links: ['s', 'e', 'er'], lost: ['e'] },
 }, {
   code: 'fi',
   name: 'Finnish',
@@ -230,6 +245,7 @@ export const CATALOGUE: readonly Language[] = [{
   apostrophes: withoutApostrophes,
   letters: LATIN,
   foldFirst: true,
+  joints: { links: ['n'], lost: [] },
 }, {
   code: 'hu',
   name: 'Hungarian',
@@ -237,6 +253,7 @@ export const CATALOGUE: readonly Language[] = [{
   apostrophes: withoutApostrophes,
   letters: LATIN,
   accents: 'áéíóöőúüű',
+  joints: { links: [], lost: [] },
 }, {
   code: 'ro',
   name: 'Romanian',

@@ -1,6 +1,7 @@
 import { CATALOGUE, languageOf } from './catalogue.ts';
 
 export { analyzerFor, stemmingAvailable } from './analyzer.ts';
+export { compoundsOf } from './compounds.ts';
 export { beginsNoWord, isParticleAt, japaneseVariants } from './japanese.ts';
 export { spellingsOf } from './spellings.ts';
 export { defaultStopWords } from './stop-words.ts';

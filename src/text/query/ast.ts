@@ -18,6 +18,8 @@ export interface TermNode extends SourceRange {
    * Frequency of the form in the query, if one node stands for all its occurrences; 1 if absent. Multiplies the score.
    */
   readonly weight?: number;
+  /** Whether it matches the word as a part of compounds, and counts the word itself among them. */
+  readonly inCompounds?: true;
   /** Parts of a source code identifier; a document may contain some of them without the whole; in simple mode. */
   readonly parts?: readonly string[];
 }
@@ -35,6 +37,8 @@ export interface ProximityNode extends SourceRange {
   readonly kind: 'proximity';
   readonly forms: readonly string[];
   readonly distance: number;
+  /** The same as `weight` of a term, for words near each other that are another spelling of a term. */
+  readonly weight?: number;
 }
 
 /**

@@ -60,8 +60,10 @@ export class WordMatcher {
   readonly #patterns: { readonly label: string; readonly matches: Glob; readonly passes: boolean }[] = [];
   readonly #fuzzy: { readonly label: string; readonly folded: readonly string[]; readonly edits: number;
     readonly look: FormsLike }[] = [];
+  /** What is looked up as compounds. */
+  readonly #compounds: { readonly label: string; readonly look: FormsLike }[] = [];
   readonly #letters: (Letters & { readonly labels: readonly string[] })[] = [];
-  /** By the form that was searched for: the forms that the index found by edits. */
+  /** By the form that was searched for: the forms that the index found by edits, or as compounds. */
   readonly #near = new Map<FormsLike, ReadonlySet<string>>();
   /** The results for forms, because documents share most of their words. */
   readonly #known = new Map<string, string | undefined>();
@@ -88,7 +90,7 @@ export class WordMatcher {
     for (const look of this.#looks) {
       const found = index.formsLike(look, MOST_FORMS);
       if (found === undefined) return undefined;
-      if (look.by === 'edits') this.#near.set(look, new Set(found));
+      if (look.by === 'edits' || look.by === 'compounds') this.#near.set(look, new Set(found));
       for (const form of found) {
         forms.add(form);
         // Another spelling of the word has another term of its own.
@@ -130,7 +132,8 @@ export class WordMatcher {
   #matchWord(form: string): string | undefined {
     const exact = this.#terms.get(this.#term(form));
     if (exact !== undefined) return exact;
-    if (this.#patterns.length + this.#fuzzy.length + this.#letters.length === 0) return undefined;
+    if (this.#patterns.length + this.#compounds.length + this.#fuzzy.length + this.#letters.length === 0)
+      return undefined;
     if (!this.#known.has(form)) this.#known.set(form, this.#matchLoosely(form));
     return this.#known.get(form);
   }
@@ -140,6 +143,8 @@ export class WordMatcher {
     const isCommon = this.#reading.isCommon(form);
     const pattern = this.#patterns.find(({ matches, passes }) => !(passes && isCommon) && matches(folded));
     if (pattern !== undefined) return pattern.label;
+    const compound = this.#compounds.find(({ look }) => this.#near.get(look)?.has(form));
+    if (compound !== undefined) return compound.label;
     const letters = this.#letters.find((each) => areWithin(each, folded));
     if (letters !== undefined) return letters.labels[0];
     if (isCommon) return undefined;
@@ -160,6 +165,10 @@ export class WordMatcher {
       this.#looks.push({ by: 'pattern', pattern: node.pattern });
       const word = wordOf(node.pattern);
       if (word !== undefined) this.#learnTerm(this.#terms, word, label);
+    } else if (node.kind === 'term' && node.inCompounds === true) {
+      const look: FormsLike = { by: 'compounds', form: node.form, analyzer: this.#reading.analyzer };
+      this.#compounds.push({ label, look });
+      this.#looks.push(look);
     } else if (node.kind === 'term') {
       this.#learnTerm(this.#terms, node.form, label);
       this.#learnLetters(lettersOf(node.form, this.#reading.analyzer), labels);

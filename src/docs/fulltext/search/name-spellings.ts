@@ -1,10 +1,10 @@
-import type { PhraseNode, TermNode, WildcardNode } from '../../../text/query/index.ts';
+import type { PhraseNode, ProximityNode, TermNode, WildcardNode } from '../../../text/query/index.ts';
 import { formsOf } from '../../../text/tokenize.ts';
 import type { TermAnalyzer } from '../view/text-index.ts';
 import { textBetween } from './query-words.ts';
 
 /** A word as another text may spell it. */
-export type Spelling = TermNode | PhraseNode | WildcardNode;
+export type Spelling = TermNode | PhraseNode | ProximityNode | WildcardNode;
 
 /** The spelling of several words as one, without its place. */
 type Joined = Pick<TermNode, 'kind' | 'form' | 'weight'> | Pick<WildcardNode, 'kind' | 'pattern' | 'completes'>;
@@ -17,6 +17,8 @@ export interface Vocabulary {
   documentsWith(form: string): number;
   /** Whether a form contains this one. */
   isWithin(form: string): boolean;
+  /** Whether a form is a part of compounds. */
+  hasCompounds(form: string, analyzer: TermAnalyzer): boolean;
   /** Maximum number of places at which a word without capitals is divided; undefined for the usual one. */
   readonly divisions?: number;
 }
@@ -26,6 +28,7 @@ export const ANY_VOCABULARY: Vocabulary = {
   documentsOf: () => 1,
   documentsWith: () => 1,
   isWithin: () => true,
+  hasCompounds: () => true,
   divisions: Infinity,
 };
 
@@ -49,6 +52,8 @@ const WITHIN_FROM = 8;
 const PART_FROM = 3;
 /** Maximum number of places at which a word without capitals is divided: those with the most frequent parts. */
 const DIVISIONS = 2;
+/** Maximum number of other words between the words of a compound, which stand in any order. */
+const NEAR = 4;
 /** How many times as many documents have a word of its own as have the rarer of its parts. */
 const OWN_WORD = 4;
 /** English particles that end a noun when they are joined to a verb: `log in`, `login`. */
@@ -124,7 +129,11 @@ function divided({ form, start, end }: TermNode, text: string, reading: NameRead
   const isKnown = phrases.length === 0 || vocabulary.documentsOf(form, analyzer) > 0;
   const weight = isKnown ? WEIGHT : ONLY_WEIGHT;
   return [
-    ...phrases.map((forms): Spelling => ({ kind: 'phrase', forms, weight, ...at })),
+    ...phrases.map((forms): Spelling =>
+      !isName && forms.every((part) => analyzer.compounds?.isPart(part))
+        ? { kind: 'proximity', forms, distance: NEAR, weight, ...at }
+        : { kind: 'phrase', forms, weight, ...at }
+    ),
     ...(isName && form.length >= WITHIN_FROM && LETTERS.test(form) && vocabulary.isWithin(form)
       ? [{ ...within(form), ...at }]
       : []),
@@ -138,19 +147,26 @@ function divisionsOf(form: string, { lang, isStopWord, analyzer, vocabulary }: N
   const whole = vocabulary.documentsWith(form);
   const divisions: { parts: string[]; documents: number }[] = [];
   for (let i = 1; i < letters.length - 1; i++) {
-    const parts = [letters.slice(0, i).join(''), letters.slice(i).join('')];
-    const [left, right] = parts as [string, string];
+    const [left, right] = [letters.slice(0, i).join(''), letters.slice(i).join('')];
     if (isStopWord(left) || (isStopWord(right) && (i < PART_FROM || !isParticle(right, lang)))) continue;
-    const ofLeft = vocabulary.documentsWith(left);
-    if (ofLeft === 0) continue;
+    const first = [left, ...unlinked(left, analyzer)].find((word) => vocabulary.documentsWith(word) > 0);
+    if (first === undefined) continue;
     // The last part of a word that no document has may be inflected: `eventlisteners`.
     const ofRight = vocabulary.documentsWith(right) || (whole === 0 ? vocabulary.documentsOf(right, analyzer) : 0);
-    const documents = Math.min(ofLeft, ofRight);
-    if (documents > 0 && documents * OWN_WORD >= whole) divisions.push({ parts, documents });
+    const documents = Math.min(vocabulary.documentsWith(first), ofRight);
+    if (documents > 0 && documents * OWN_WORD >= whole) divisions.push({ parts: [first, right], documents });
   }
   return divisions.sort((a, b) => b.documents - a.documents).slice(0, vocabulary.divisions ?? DIVISIONS).map((
     { parts },
   ) => parts);
+}
+
+/** The words that letters before the last part of a compound may be besides what they spell. */
+function unlinked(letters: string, { compounds }: TermAnalyzer): string[] {
+  if (compounds === undefined || !compounds.isPart(letters)) return [];
+  const { links, lost, isPart } = compounds;
+  const withoutLink = links.filter((link) => letters.endsWith(link)).map((link) => letters.slice(0, -link.length));
+  return [...withoutLink, ...lost.map((end) => letters + end)].filter((word) => isPart(word));
 }
 
 function isParticle(form: string, lang: string): boolean {

@@ -101,6 +101,11 @@ const TWO_EDITS_FROM = 8;
  */
 const FUZZY_TERMS = 32;
 
+/** Maximum number of words whose compounds are looked for: each reads the signatures of the dictionary. */
+const WORDS_IN_COMPOUNDS = 32;
+/** Share of a word's score that documents with its compounds have, too: the word itself counts 2.5 times as much. */
+const COMPOUNDS = 0.4;
+
 /**
  * Reads a query for prose, in each language, and for code, and prepares it: stop words are removed, terms get their
  * edits and synonyms. Throws `invalid_argument` with the byte position for a query that the grammar of its mode does
@@ -219,6 +224,7 @@ class Planner {
   readonly #seenTerms = new Set<string>();
   readonly #seenParts = new Set<string>();
   #fuzzyTerms = 0;
+  #wordsInCompounds = 0;
 
   constructor(options: Planning, mode: QueryMode,
     { lang, classes, analyzer, isStopWord }: Pick<Reading, 'lang' | 'classes' | 'analyzer' | 'isStopWord'>)
@@ -326,7 +332,9 @@ class Planner {
     }
     const counted = this.#counted(node);
     if (counted === undefined) return undefined;
-    const alternatives = [this.#ownLeaf(counted, wanted), ...this.#completions(counted),
+    const compounds = this.#compounds(node, counted.weight);
+    const own = compounds.length === 0 ? counted : { ...counted, weight: (counted.weight ?? 1) * (1 - COMPOUNDS) };
+    const alternatives = [this.#ownLeaf(own, wanted), ...compounds, ...this.#completions(counted),
       ...this.#synonyms(counted, wanted), ...this.#otherSpellings(node, wanted)];
     if (alternatives.length < 2) return alternatives[0];
     return { kind: 'group', required: [], optional: alternatives, excluded: [], start: node.start, end: node.end };
@@ -359,6 +367,17 @@ class Planner {
   #wantParts({ parts = [], start, end }: TermNode, wanted: boolean): void {
     for (const form of parts)
       if (isNew(this.#seenParts, form)) this.#leaf({ kind: 'term', form, start, end }, [form], wanted);
+  }
+
+  /** In the languages that write words together. Like other spellings, not of what is quoted or excluded. */
+  #compounds(node: TermNode, weight = 1): Leaf[] {
+    const { form, start, end } = node;
+    if (this.#analyzer.compounds === undefined || !this.#spellings.has(node)) return [];
+    if (++this.#wordsInCompounds > WORDS_IN_COMPOUNDS) return [];
+    if (this.#names?.vocabulary.hasCompounds(form, this.#analyzer) !== true) return [];
+    return [
+      this.#leaf({ kind: 'term', form, inCompounds: true, weight: weight * COMPOUNDS, start, end }, [form], true),
+    ];
   }
 
   #completions({ form, start, end }: TermNode): Leaf[] {

@@ -127,6 +127,7 @@ function vocabularyOf(index: TextIndex | undefined): Vocabulary | undefined {
       index.prepare(analyzer) ? index.documentsOf(form, analyzer) : index.documentsWith(form),
     documentsWith: (form) => index.documentsWith(form),
     isWithin: (form) => index.formsLike({ by: 'pattern', pattern: `*${form}*` }, 1)?.length !== 0,
+    hasCompounds: (form, analyzer) => index.prepare(analyzer) && index.hasCompounds(form, analyzer),
   };
 }
 

@@ -339,9 +339,12 @@ function namesByOrd(index: TextIndex, { classes, analyzer }: Reading, { node, la
     );
   }
   if (node.kind === 'term' && fields === undefined && ords.length <= FEW
-    && lettersOf(node.form, analyzer).length === 0)
+    && (node.inCompounds === true || lettersOf(node.form, analyzer).length === 0))
   {
-    return index.matchesExactly(node.form, analyzer, ords).map((isFound) => (isFound ? labels : NO_LABELS));
+    const found = node.inCompounds === true
+      ? index.matchesCompounds(node.form, analyzer, ords)
+      : index.matchesExactly(node.form, analyzer, ords);
+    return found.map((isFound) => (isFound ? labels : NO_LABELS));
   }
   const { looked } = index.search({
     readings: [{ classes, root: node, analyzer }],

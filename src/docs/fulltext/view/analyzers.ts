@@ -1,6 +1,6 @@
 import { Generations } from '../../../lib/caches.ts';
 import { foldDiacritics } from '../../../text/folding.ts';
-import { analyzerFor, LANGUAGES, NEUTRAL, resolveLanguage, spellingsOf,
+import { analyzerFor, compoundsOf, LANGUAGES, NEUTRAL, resolveLanguage, spellingsOf,
   stemmingAvailable } from '../../../text/languages/index.ts';
 import type { TermAnalyzer } from './text-index.ts';
 
@@ -39,6 +39,7 @@ const STEMMING: ReadonlyMap<string, TermAnalyzer> = new Map(
       stemming: true,
       ...remembering((form) => term(form) ?? form),
       spellings: spellingsOf(code),
+      compounds: compoundsOf(code),
     }];
   }),
 );

@@ -167,6 +167,14 @@ class InvertedTextIndex implements TextIndex {
     return exactForms(this.#index, analyzer, form).reduce((sum, id) => sum + this.#index.documents(id), 0);
   }
 
+  hasCompounds(form: string, analyzer: TermAnalyzer): boolean {
+    return this.#index.compounds(analyzer, form).length > 0;
+  }
+
+  matchesCompounds(form: string, analyzer: TermAnalyzer, ords: readonly number[]): boolean[] {
+    return this.#index.haveAny(this.#index.compounds(analyzer, form), ords);
+  }
+
   matchesExactly(form: string, analyzer: TermAnalyzer, ords: readonly number[]): boolean[] {
     return this.#index.haveAny(exactForms(this.#index, analyzer, form), ords);
   }
@@ -250,6 +258,8 @@ class InvertedTextIndex implements TextIndex {
     switch (like.by) {
       case 'term':
         return exactForms(this.#index, like.analyzer, like.form);
+      case 'compounds':
+        return this.#index.compounds(like.analyzer, like.form);
       case 'pattern':
         return this.#index.wildcard(like.pattern, limit);
       case 'letters':

@@ -1,5 +1,5 @@
 import type { OrdSet } from '../../../lib/ord-set.ts';
-import type { Segment, Spellings } from '../../../search/inverted/index.ts';
+import type { CompoundRules, Segment, Spellings } from '../../../search/inverted/index.ts';
 import type { QueryNode, TermNode } from '../../../text/query/index.ts';
 import type { Steps } from '../../view/index.ts';
 import type { Feedback, FeedbackRules, RelevantText } from './feedback.ts';
@@ -32,6 +32,7 @@ export interface TermAnalyzer {
   termOnce?(form: string): string;
   /** See `Analyzer` of the index. */
   readonly spellings?: Spellings | undefined;
+  readonly compounds?: CompoundRules | undefined;
 }
 
 /** A document as it is indexed. */
@@ -223,6 +224,10 @@ export interface TextIndex {
     ords: Uint32Array): Float32Array;
   /** Number of live documents that have a form of the term of this one, each counted once for each of these forms. */
   documentsOf(form: string, analyzer: TermAnalyzer): number;
+  /** Whether the index has compounds of the term of a form. */
+  hasCompounds(form: string, analyzer: TermAnalyzer): boolean;
+  /** Whether each of some documents has compounds of the term of a form, in any field. */
+  matchesCompounds(form: string, analyzer: TermAnalyzer, ords: readonly number[]): boolean[];
   /** Whether each of some documents has the term of a form, in any field. */
   matchesExactly(form: string, analyzer: TermAnalyzer, ords: readonly number[]): boolean[];
   /** How each of some documents matches a term that allows edits, in some fields or in any. */
@@ -257,11 +262,14 @@ export interface TextIndex {
 }
 
 /**
- * How forms are looked up: by the term that they share with a form, by a pattern, by edits of a word (see `TermNode`),
- * or by letters that they contain or make up together.
+ * How forms are looked up: by the term that they share with a form, as compounds of this term, by a pattern, by edits of
+ * a word (see `TermNode`), or by letters that they contain or make up together.
  */
-export type FormsLike = { readonly by: 'letters'; readonly letters: Letters } | { readonly by: 'term';
-  readonly form: string; readonly analyzer: TermAnalyzer } | {
+export type FormsLike = { readonly by: 'letters'; readonly letters: Letters } | {
+  readonly by: 'term' | 'compounds';
+  readonly form: string;
+  readonly analyzer: TermAnalyzer;
+} | {
   readonly by: 'pattern';
   readonly pattern: string;
 } | { readonly by: 'edits'; readonly form: string; readonly edits: number; readonly keepsFirst: boolean;

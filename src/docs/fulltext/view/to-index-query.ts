@@ -8,7 +8,7 @@ import { COMPLETION_CANDIDATES, COMPLETION_WEIGHT, COMPLETIONS, exactForms, type
 import { compoundOf, type Letters, lettersOf, lettersOfPhrase, usualWay, type Way, waysOf } from './letters.ts';
 import type { TextReading } from './text-index.ts';
 
-type Patterns = Forms & Pick<InvertedIndex, 'wildcard'>;
+type Patterns = Forms & Pick<InvertedIndex, 'compounds' | 'wildcard'>;
 type Index = Patterns & Pick<InvertedIndex, 'classes'>;
 
 /**
@@ -153,16 +153,24 @@ class Translation {
   query(node: QueryNode): Query {
     switch (node.kind) {
       case 'term':
-        return this.#expanded(node);
+        return node.inCompounds === true ? this.#inCompounds(node) : this.#expanded(node);
       case 'wildcard':
         return { kind: 'term', forms: node.completes ? this.#completions(node.pattern) : this.#pattern(node.pattern) };
       case 'phrase':
         return this.#phrase(node);
       case 'proximity':
-        return { kind: 'phrase', words: this.#words(node.forms), slop: node.distance };
+        return { kind: 'phrase', words: this.#words(node.forms), slop: node.distance, weight: node.weight };
       case 'group':
         return this.#group(node);
     }
+  }
+
+  /** The word counts among its compounds, so that it is not found to be more frequent than these. */
+  #inCompounds({ form, weight }: TermNode): Query {
+    const compounds = this.#index.compounds(this.#reading.analyzer, form);
+    return compounds.length === 0
+      ? NONE
+      : { kind: 'term', forms: [...this.#formsOf(form), ...compounds.map((id) => ({ id }))], weight };
   }
 
   #expanded(node: TermNode): Query {
