@@ -26,6 +26,7 @@ const PARTS: Readonly<Record<string, Part>> = {
   'memory-recall': async (folder) => (await import('./memory-recall.ts')).benchMemoryRecall(folder),
   relevance: async (folder) => (await import('./relevance.ts')).benchRelevance(folder),
   'known-items': async (folder) => (await import('./known-items.ts')).benchKnownItems(folder),
+  ranking: async () => (await import('./ranking.ts')).benchRanking(),
   meaning: async (folder) => (await import('./meaning.ts')).benchMeaning(folder),
   fulltext: async (folder) => (await import('./fulltext.ts')).benchFullText(folder),
   engine: async (folder) => (await import('./engine.ts')).benchEngine(folder),
