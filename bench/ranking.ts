@@ -38,11 +38,11 @@ export async function benchRanking(): Promise<Section[]> {
     title: 'Ranking of each kind of query by each algorithm',
     header,
     rows: [...rows].map(([row, values]) => [row, ...values]),
-    notes: ['All queries of a set, whose number is in brackets; then the half to which nothing is fitted.'],
+    notes: ['All queries of a set, whose number is in brackets; then the half that fitting does not see.'],
   }];
 }
 
-/** A set, and the ids of its queries to which nothing is fitted. */
+/** A set, and the ids of its queries that fitting does not see. */
 interface Asked {
   readonly set: QuestionSet;
   readonly others: ReadonlySet<string>;
