@@ -1,9 +1,9 @@
-// Fits the weights of reranking (src/search/inverted/rerank-weights.ts), those of names and those of questions:
-// `node fit-rerank.ts` prints them, `--write` writes the file. It uses the fitting half of the known items of MDN, and
-// every other query of the other sets; no test half. The objective is the mean of MRR@10 or nDCG@10 of the sets by their
+// Fits the weights of reranking (src/search/inverted/rerank-weights.ts), those of names and those of questions: `node
+// fit-rerank.ts` prints them, `--write` writes the file. It uses the fitting half of the known items of MDN, and every
+// other query of the other sets; no test half. The objective is the mean of MRR@10 or nDCG@10 of the sets by their
 // shares, minus a small penalty for large weights; it is climbed weight by weight, from the weights of today. Random
-// ones end at others whose objectives differ by less than 0.005, which is noise: `npm run bench -- ranking` tells which
-// of them serve each kind of query.
+// ones end at others whose objectives differ by less than 0.005, which is noise: `npm run bench -- ranking` tells
+// which of them serve each kind of query.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FEATURES, type FeatureWeights, POWER, type RerankWeights } from '../src/search/inverted/index.ts';
