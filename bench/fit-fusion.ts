@@ -9,8 +9,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Caller } from '../src/operations/index.ts';
 import { fittedAlpha, fuse } from '../src/search/fusion/fuse.ts';
-import { type Collection, collections, type QuestionSet } from './meaning/sets.ts';
-import type { Rankings } from './relevance/quire.ts';
+import { type Collection, collections, type QuestionSet, valueOf } from './meaning/sets.ts';
 import { openService } from './support/docs-service.ts';
 
 const CALLER: Caller = { protocol: 'http', requestId: 'bench' };
@@ -85,10 +84,8 @@ function better(judged: JudgedSet): number {
   return Math.max(quality(judged, ({ words }) => words), quality(judged, ({ meaning }) => meaning));
 }
 
-/** For the queries of this half; queries that are left out count as zero, so the mean is scaled. */
 function quality({ set, keys, queries }: JudgedSet, ranking: (query: Query) => readonly Hit[]): number {
-  const rankings: Rankings = new Map(queries.map((query) => [query.id, ranking(query).map(({ ord }) => keys[ord]!)]));
-  return (set.quality(rankings) * set.queries.length) / queries.length;
+  return valueOf(set, new Map(queries.map((query) => [query.id, ranking(query).map(({ ord }) => keys[ord]!)])));
 }
 
 async function read({ name, documents, sets: own }: Collection): Promise<JudgedSet[]> {

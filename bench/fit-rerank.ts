@@ -1,91 +1,110 @@
-// Fits the weights of reranking (src/search/inverted/rerank-weights.ts): `node fit-rerank.ts` prints them, `--write`
-// writes the file. It uses the fitting half of the known items of MDN, and every other query of the judged collections;
-// no test half. The objective is the mean of MRR@10 on the former and nDCG@10 on the latter, minus a small penalty for
-// large weights; it is climbed weight by weight.
+// Fits the weights of reranking (src/search/inverted/rerank-weights.ts), those of names and those of questions: `node
+// fit-rerank.ts` prints them, `--write` writes the file. It uses the fitting half of the known items of MDN, and every
+// other query of the other sets; no test half. The objective is the mean of MRR@10 or nDCG@10 of the sets by their
+// shares, minus a small penalty for large weights; it is climbed weight by weight, from the weights of today. Random
+// ones end at others whose objectives differ by less than 0.005, which is noise: `npm run bench -- ranking` tells
+// which of them serve each kind of query.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { FEATURES, type FeatureWeights, POWER } from '../src/search/inverted/index.ts';
+import { FEATURES, type FeatureWeights, POWER, type RerankWeights } from '../src/search/inverted/index.ts';
+import { RERANK_WEIGHTS } from '../src/search/inverted/rerank-weights.ts';
+import { collections, knownSet, type QuestionSet, valueOf } from './meaning/sets.ts';
 import { type Candidate, IndexInProcess } from './relevance/in-process.ts';
-import { judgedCollection } from './relevance/judged.ts';
 import { knownItems } from './relevance/known-items.ts';
-import { mrr10, qualityOf } from './relevance/measures.ts';
-import { seeded } from './support/corpus.ts';
+
+type Kind = keyof RerankWeights;
 
 const ALGORITHM = 'tfidf';
+/** What each set counts, of those of its queries that are of the kind. */
+const SHARES: Readonly<Record<Kind, Readonly<Record<string, number>>>> = {
+  names: {
+    'MDN, known items': 0.85,
+    'MDN, direct': 0.05,
+    'MDN, asked, keywords': 0.08,
+    'MDN, asked, direct': 0.01,
+    'MDN, asked, paraphrase': 0.01,
+  },
+  questions: {
+    'MDN, known items': 0.12,
+    'MDN, paraphrase': 0.12,
+    'MDN, asked, keywords': 0.05,
+    'MDN, asked, direct': 0.2,
+    'MDN, asked, paraphrase': 0.15,
+    'med': 0.12,
+    'cranfield': 0.12,
+    'memory sessions': 0.12,
+  },
+};
+const DEPTH = 10;
 const STEPS = [0.05, 0.2, 0.5, 1, 2];
 const ROUNDS = 6;
 const MOST = 10;
-/** The number of starting points of the climb, drawn with a seed; the best result counts. */
-const STARTS = 10;
-const SEED = 7;
-/** The penalty of a weight of 1. */
-const PENALTY = 0.0005;
+/** The penalty of a weight of 1; there are fewer questions than names. */
+const PENALTY: Readonly<Record<Kind, number>> = { names: 0.0005, questions: 0.002 };
 
-/** A set of queries with the candidates of each, and the quality of its rankings. */
+/** Queries of a set with the candidates of each. */
 interface Part {
-  readonly name: string;
+  readonly set: QuestionSet;
   readonly share: number;
+  readonly ids: readonly string[];
   readonly candidates: readonly (readonly Candidate[])[];
-  value(rankings: readonly (readonly string[])[]): number;
 }
 
-const parts = [...await known(), ...await judged('cranfield', 0.25), ...await judged('med', 0.25)];
-console.error('without', describe(FEATURES.map(() => 0)));
-const random = seeded(SEED);
-const ends = Array.from({ length: STARTS }, () => climbFrom(FEATURES.map(() => Math.round(random() * 20) / 10)));
-const best = ends.reduce((one, other) => (aim(other) > aim(one) ? other : one));
-const rounded = best.map((weight) => Math.round(weight * 100) / 100);
-console.error('fitted', describe(rounded));
-const fitted = Object.fromEntries(FEATURES.map((name, i) => [name, rounded[i]!])) as FeatureWeights;
+const parts: Readonly<Record<Kind, Part[]>> = { names: [], questions: [] };
+for (const { name, documents, sets } of await collections()) {
+  const index = new IndexInProcess(documents);
+  const known = name === 'mdn' ? await knownItems() : undefined;
+  if (known !== undefined) {
+    const set = knownSet(known);
+    take(index, set, set.queries.filter((_, i) => known.items[i]!.half === 'fitting'));
+  }
+  for (const set of sets) take(index, set, set.queries.filter((_, i) => i % 2 === 0));
+}
+const fitted = { names: fit('names'), questions: fit('questions') };
 if (process.argv.includes('--write'))
   await writeFile(join(import.meta.dirname, '../src/search/inverted/rerank-weights.ts'), moduleOf(fitted));
 else console.log(fitted);
 
-async function known(): Promise<Part[]> {
-  const found = await knownItems();
-  if (found === undefined) throw new Error('the pages of MDN are needed');
-  const index = new IndexInProcess(found.pages);
-  const items = found.items.filter(({ half }) => half === 'fitting');
-  return [{
-    name: 'known items',
-    share: 0.5,
-    candidates: items.map(({ query }) => index.candidates(query, ALGORITHM)),
-    value: (rankings) => mrr10(items.map(({ expected }, i) => ({ expected, ranking: rankings[i]! }))),
-  }];
+function take(index: IndexInProcess, set: QuestionSet, queries: QuestionSet['queries']): void {
+  for (const kind of ['names', 'questions'] as const) {
+    const share = SHARES[kind][set.name];
+    const own = queries.filter(({ text }) => index.kindOf(text) === kind);
+    if (share === undefined || own.length === 0) continue;
+    parts[kind].push({
+      set,
+      share,
+      ids: own.map(({ id }) => id),
+      candidates: own.map(({ text }) => index.candidates(text, ALGORITHM)),
+    });
+  }
 }
 
-async function judged(name: string, share: number): Promise<Part[]> {
-  const collection = await judgedCollection(name);
-  if (collection === undefined) throw new Error(`the collection ${name} is needed`);
-  const index = new IndexInProcess(collection.documents);
-  const queries = collection.queries.filter((_, i) => i % 2 === 0);
-  const relevance = new Map(queries.map(({ id }) => [id, collection.relevance.get(id)!]));
-  return [{
-    name,
-    share,
-    candidates: queries.map(({ text }) => index.candidates(text, ALGORITHM)),
-    value: (rankings) => qualityOf(new Map(queries.map(({ id }, i) => [id, rankings[i]!])), relevance).ndcg10,
-  }];
+function fit(kind: Kind): FeatureWeights {
+  console.error(kind, 'without', describe(kind, FEATURES.map(() => 0)));
+  const best = climbFrom(kind, FEATURES.map((name) => RERANK_WEIGHTS[kind][name]));
+  const rounded = best.map((weight) => Math.round(weight * 100) / 100);
+  console.error(kind, 'fitted', describe(kind, rounded));
+  return Object.fromEntries(FEATURES.map((name, i) => [name, rounded[i]!])) as FeatureWeights;
 }
 
-function climbFrom(start: readonly number[]): readonly number[] {
+function climbFrom(kind: Kind, start: readonly number[]): readonly number[] {
   let weights = start;
   for (let round = 0; round < ROUNDS; round++) {
-    const before = aim(weights);
-    for (const i of FEATURES.keys()) weights = climb(weights, i);
-    if (aim(weights) - before < 1e-5) break;
+    const before = aim(kind, weights);
+    for (const i of FEATURES.keys()) weights = climb(kind, weights, i);
+    if (aim(kind, weights) - before < 1e-5) break;
   }
   return weights;
 }
 
 /** Moves a weight up and down in steps while that helps. */
-function climb(from: readonly number[], i: number): readonly number[] {
+function climb(kind: Kind, from: readonly number[], i: number): readonly number[] {
   let best = from;
-  let reached = aim(best);
+  let reached = aim(kind, best);
   for (const step of STEPS.flatMap((size) => [size, -size])) {
     for (;;) {
       const next = best.with(i, Math.min(MOST, Math.max(0, best[i]! + step)));
-      const value = aim(next);
+      const value = aim(kind, next);
       if (value <= reached + 1e-7) break;
       best = next;
       reached = value;
@@ -94,33 +113,46 @@ function climb(from: readonly number[], i: number): readonly number[] {
   return best;
 }
 
-function aim(of: readonly number[]): number {
-  return parts.reduce((sum, part) => sum + part.share * valueOf(part, of), 0) -
-    PENALTY * of.reduce((sum, weight) => sum + weight, 0);
+function aim(kind: Kind, of: readonly number[]): number {
+  return parts[kind].reduce((sum, part) => sum + part.share * qualityWith(part, of), 0) -
+    PENALTY[kind] * of.reduce((sum, weight) => sum + weight, 0);
 }
 
-function valueOf({ candidates, value }: Part, of: readonly number[]): number {
-  return value(candidates.map((list) =>
-    list.map(({ id, score, features }, i) => ({
-      id,
-      i,
-      score: score * features.reduce((sum, feature, f) => sum + feature * of[f]!, 1) ** POWER,
-    })).sort((a, b) => b.score - a.score || a.i - b.i).map(({ id }) => id)
-  ));
+function qualityWith({ set, ids, candidates }: Part, of: readonly number[]): number {
+  return valueOf(set, new Map(candidates.map((list, i) => [ids[i]!, ranked(list, of)])));
 }
 
-function describe(of: readonly number[]): string {
-  return `${parts.map((part) => `${part.name} ${valueOf(part, of).toFixed(4)}`).join(', ')}: ${
+/** The ten best candidates, which is what the measures look at. */
+function ranked(list: readonly Candidate[], of: readonly number[]): string[] {
+  const best: { readonly id: string; readonly score: number }[] = [];
+  for (const { id, score, features } of list) {
+    let sum = 1;
+    for (let f = 0; f < of.length; f++) sum += features[f]! * of[f]!;
+    const own = score * sum ** POWER;
+    if (best.length === DEPTH && own <= best[DEPTH - 1]!.score) continue;
+    const place = best.findIndex((other) => other.score < own);
+    best.splice(place < 0 ? best.length : place, 0, { id, score: own });
+    best.length = Math.min(DEPTH, best.length);
+  }
+  return best.map(({ id }) => id);
+}
+
+function describe(kind: Kind, of: readonly number[]): string {
+  return `${parts[kind].map((part) => `${part.set.name} ${qualityWith(part, of).toFixed(4)}`).join(', ')}: ${
     FEATURES.map((name, i) => `${name} ${of[i]!.toFixed(2)}`).join(', ')
   }`;
 }
 
-function moduleOf(of: FeatureWeights): string {
-  return ["import type { FeatureWeights } from './rerank.ts';", '', '/**',
+function moduleOf(of: RerankWeights): string {
+  return ["import type { RerankWeights } from './rerank.ts';", '', '/**',
     ' * Weights of the features by which the best documents are reranked. Fitted, not chosen: `node fit-rerank.ts ' +
-    '--write` in bench/ writes this',
-    ' * file, from half of the known items drawn from MDN and half of the queries of Cranfield and MED.', ' */',
-    `export const RERANK_WEIGHTS: FeatureWeights = { ${
-      Object.entries(of).map(([name, weight]) => `${name}: ${weight}`).join(', ')
-    } };`, ''].join('\n');
+    '--write` in',
+    ' * bench/ writes this file, from half of the known items and questions about MDN, and half of the queries of ' +
+    'Cranfield,',
+    ' * MED and dialogues. Of weights between which these do not decide, those are here by which ' +
+    '`tfidf` ranks each kind', ' * of query as well as the other algorithms (`npm run bench -- ranking`).', ' */',
+    'export const RERANK_WEIGHTS: RerankWeights = {',
+    ...(['names', 'questions'] as const).flatMap((
+      kind,
+    ) => [`  ${kind}: {`, ...FEATURES.map((name) => `    ${name}: ${of[kind][name]},`), '  },']), '};', ''].join('\n');
 }

@@ -27,6 +27,7 @@ const PARTS: Readonly<Record<string, Part>> = {
   relevance: async (folder) => (await import('./relevance.ts')).benchRelevance(folder),
   'known-items': async (folder) => (await import('./known-items.ts')).benchKnownItems(folder),
   languages: async (folder) => (await import('./languages.ts')).benchLanguages(folder),
+  ranking: async () => (await import('./ranking.ts')).benchRanking(),
   meaning: async (folder) => (await import('./meaning.ts')).benchMeaning(folder),
   fulltext: async (folder) => (await import('./fulltext.ts')).benchFullText(folder),
   engine: async (folder) => (await import('./engine.ts')).benchEngine(folder),

@@ -2,11 +2,13 @@
 // written from knowledge of the pages and is not changed), judged collections, and questions about dialogues.
 // `other-answers.json` has the further pages that answer a question in other words, by the page that it was written
 // for: of the ten best pages of each kind of search, pooled and shuffled, those were picked that answer the question,
-// without knowing which search had found them.
+// without knowing which search had found them. `asked.json` has further pages, drawn at random from the parts of MDN,
+// each with a question in the page's words, one in other words, and keywords; they were written with the first
+// paragraphs of the page at hand. Of each set, queries with an even number are for fitting, the others for measuring.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Judged, judgedCollection } from '../relevance/judged.ts';
-import { knownItems } from '../relevance/known-items.ts';
+import { type KnownItems, knownItems } from '../relevance/known-items.ts';
 import { longQueriesOf } from '../relevance/long-queries.ts';
 import { mrr10, qualityOf } from '../relevance/measures.ts';
 import type { Rankings } from '../relevance/quire.ts';
@@ -22,11 +24,33 @@ export interface QuestionSet {
   readonly quality: (rankings: Rankings) => number;
 }
 
+/** The quality of rankings of some of a set's queries; the others would count as zero, so the mean is scaled. */
+export function valueOf({ quality, queries }: QuestionSet, rankings: Rankings): number {
+  return (quality(rankings) * queries.length) / rankings.size;
+}
+
+/** The known items as a set. */
+export function knownSet({ pages: documents, items }: KnownItems): QuestionSet {
+  return {
+    name: 'MDN, known items',
+    measure: 'MRR@10',
+    documents,
+    queries: items.map(({ query }, i) => ({ id: String(i), text: query })),
+    quality: (rankings) =>
+      mrr10(items.map(({ expected }, i) => ({ ranking: rankings.get(String(i)) ?? [], expected }))),
+  };
+}
+
 interface Question {
   readonly page: string;
   readonly direct: string;
   readonly paraphrase: string;
 }
+
+/** How somebody asks for a page: in a sentence with the page's words or with others, or in some words of the page. */
+const KINDS = ['direct', 'paraphrase', 'keywords'] as const;
+
+type AskedPage = { readonly page: string } & Readonly<Record<(typeof KINDS)[number], string>>;
 
 /** Sets over the same documents, which share an index. */
 export interface Collection {
@@ -50,6 +74,10 @@ function questionsOfMdn(): Question[] {
   return JSON.parse(readFileSync(new URL('questions.json', import.meta.url), 'utf8')) as Question[];
 }
 
+function askedOfMdn(): AskedPage[] {
+  return JSON.parse(readFileSync(new URL('asked.json', import.meta.url), 'utf8')) as AskedPage[];
+}
+
 function otherAnswers(): Partial<Record<string, readonly string[]>> {
   return JSON.parse(readFileSync(new URL('other-answers.json', import.meta.url), 'utf8')) as Partial<
     Record<string, readonly string[]>
@@ -60,24 +88,29 @@ async function mdn(): Promise<Collection | undefined> {
   const pages = (await knownItems())?.pages;
   if (pages === undefined) return undefined;
   const questions = questionsOfMdn();
+  const asked = askedOfMdn();
   const others = otherAnswers();
-  const setOf = (form: 'direct' | 'paraphrase', name: string = form,
-    alsoOf: (page: string) => readonly string[] = () => []): QuestionSet => ({
+  const setOf = (name: string,
+    items: readonly { readonly query: string; readonly pages: readonly string[] }[]): QuestionSet => ({
       name: `MDN, ${name}`,
       measure: 'MRR@10',
       documents: pages,
-      queries: questions.map((question, i) => ({ id: String(i), text: question[form] })),
+      queries: items.map(({ query }, i) => ({ id: String(i), text: query })),
       quality: (rankings) =>
-        mrr10(questions.map(({ page }, i) => ({
-          ranking: rankings.get(String(i)) ?? [],
-          expected: new Set([page, ...alsoOf(page)]),
-        }))),
+        mrr10(items.map(({ pages }, i) => ({ ranking: rankings.get(String(i)) ?? [], expected: new Set(pages) }))),
     });
   return {
     name: 'mdn',
     documents: pages,
-    sets: [setOf('direct'), setOf('paraphrase'),
-      setOf('paraphrase', 'paraphrase, any answer', (page) => others[page] ?? [])],
+    sets: [
+      setOf('direct', questions.map(({ page, direct }) => ({ query: direct, pages: [page] }))),
+      setOf('paraphrase', questions.map(({ page, paraphrase }) => ({ query: paraphrase, pages: [page] }))),
+      setOf('paraphrase, any answer', questions.map(({ page, paraphrase }) => ({
+        query: paraphrase,
+        pages: [page, ...others[page] ?? []],
+      }))),
+      ...KINDS.map((kind) => setOf(`asked, ${kind}`, asked.map((one) => ({ query: one[kind], pages: [one.page] })))),
+    ],
   };
 }
 

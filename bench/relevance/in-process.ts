@@ -7,8 +7,8 @@ import { toScoring } from '../../src/docs/fulltext/view/inverted-text-index.ts';
 import type { Algorithm } from '../../src/docs/fulltext/view/text-index.ts';
 import { toIndexQuery } from '../../src/docs/fulltext/view/to-index-query.ts';
 import { toIndexed } from '../../src/docs/fulltext/view/to-indexed.ts';
-import { type FieldText, type Hit, InvertedIndex, RERANKED,
-  type ScoringAlgorithm } from '../../src/search/inverted/index.ts';
+import { type FieldText, type Hit, InvertedIndex, RERANKED, type RerankWeights, type ScoringAlgorithm,
+  weightsFor } from '../../src/search/inverted/index.ts';
 import { defaultStopWords, resolveLanguage } from '../../src/text/languages/index.ts';
 import type { Rankings } from './quire.ts';
 
@@ -86,6 +86,11 @@ export class IndexInProcess {
       };
     });
     return feedback.length === 0 ? hits : rescored(this.#index, hits, feedback, scoring);
+  }
+
+  /** Whether reranking takes a query for a name or a question. */
+  kindOf(query: string): keyof RerankWeights {
+    return weightsFor(toRerankings(this.#index, readingsOf(query, this.#lang))[0]?.words ?? []);
   }
 
   /** The candidates that reranking puts into a better order. */

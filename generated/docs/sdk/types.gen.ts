@@ -2856,11 +2856,11 @@ export type SearchFullTextRequest = {
      */
     disableSynonyms?: boolean;
     /**
-     * Whether the best 100 matches are put into a better order: those that have all words, near each other and in order, and those whose title or key is made of them as they were typed. Only for queries that are read in simple mode. It multiplies scores; `false` leaves those of the algorithm. When absent it is true, unless `fieldWeights` say what counts.
+     * Whether the best 100 matches are put into a better order: those that have all words, near each other and in order, and those whose title or key is made of them as they were typed. Only for queries that are read in simple mode, and that have at most 16 words without stop words. It multiplies scores; `false` leaves those of the algorithm. When absent it is true, unless `fieldWeights` say what counts.
      */
     rerank?: boolean;
     /**
-     * Weights of the fields for `bm25f`: `content`, and any metadata key, such as `meta.author`, with or without the prefix. Fields that are not listed do not count; one that no document has matches nothing. When absent: `content` 1, `meta.title` 3, `meta.tags` 2, `meta.category` 2, `meta.description` 1.5, `headings` (those of the body) 2, `key` (its last segment) 0.5. A document without a title has its first heading as such. `tfidf` always has these weights, and 1 for other metadata. The first 1000 further keys of a collection are distinguished; those that come later count as one field, with the largest of their weights.
+     * Weights of the fields for `bm25f`: `content`, and any metadata key, such as `meta.author`, with or without the prefix. Fields that are not listed do not count; one that no document has matches nothing. When absent: `content` 1, `meta.title` 3, `meta.tags` 2, `meta.category` 2, `meta.description` 1.5, `headings` (those of the body) 2, `key` (its last segment) 0.5. A document without a title has its first heading as such. `tfidf` always has these weights, but 1 for `headings` and for other metadata. The first 1000 further keys of a collection are distinguished; those that come later count as one field, with the largest of their weights.
      */
     fieldWeights?: {
         [key: string]: number;

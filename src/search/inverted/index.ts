@@ -9,5 +9,6 @@ export { type FieldText, type FormAt } from './document-text.ts';
 export { type Field, MAX_NAMED_FIELDS, SHARED_FIELD } from './fields.ts';
 export { InvertedIndex } from './inverted-index.ts';
 export { ALL, NONE, type PhraseQuery, type Query, type WeightedForm, within } from './query.ts';
-export { FEATURES, type FeatureWeights, POWER, RERANKED, type Reranking, type RerankWord } from './rerank.ts';
+export { FEATURES, type FeatureWeights, POWER, RERANKED, type Reranking, type RerankWeights, type RerankWord,
+  weightsFor } from './rerank.ts';
 export { MAX_SEGMENT_DOCUMENTS, type Segment, SegmentBuilder } from './segment.ts';

@@ -207,21 +207,33 @@ describe('reranking', () => {
     of: forms.map((form) => ({ kind: 'term' as const, forms: [{ id: index.form(form)! }] })),
   });
 
-  it('multiplies scores by the square of 1 + the weighted features, and orders by them', () => {
-    const asked = [word('ant', 0), word('bee', 1)];
+  // Repeated words make a question of the same name.
+  it.each([['names', 2], ['names', 4], ['questions', 5], ['questions', 16]] as const)(
+    'multiplies scores by the square of 1 + the features weighted for %s of %i words, and orders by them',
+    (kind, count) => {
+      const asked = Array.from({ length: count }, (_, i) => word(i % 2 === 0 ? 'ant' : 'bee', i));
+      const plain = index.search(query('ant', 'bee'), { algorithm: BM25, limit: 10 });
+      const reranked = index.search(query('ant', 'bee'), { algorithm: BM25, limit: 10, rerank: rerankings(asked) });
+      expect(reranked.total).toBe(plain.total);
+      const features = index.features(asked, plain.hits.map(({ ord }) => ord));
+      const expected = plain.hits.map(({ ord, score }, i) => ({
+        ord,
+        score: score *
+          (1 +
+              FEATURES.reduce((sum, name, f) => sum + RERANK_WEIGHTS[kind][name] * features[i * FEATURES.length + f]!,
+                0)) ** POWER,
+      }));
+      expected.sort((a, b) => b.score - a.score || a.ord - b.ord);
+      expect(reranked.hits.map(({ ord }) => ord)).toEqual(expected.map(({ ord }) => ord));
+      for (const [i, { score }] of reranked.hits.entries()) expect(score / expected[i]!.score).toBeCloseTo(1, 4);
+    },
+  );
+
+  it('leaves the scores of a text alone, which is a query of more than 16 words', () => {
+    const asked = Array.from({ length: 17 }, (_, i) => word(i % 2 === 0 ? 'ant' : 'bee', i));
     const plain = index.search(query('ant', 'bee'), { algorithm: BM25, limit: 10 });
-    const reranked = index.search(query('ant', 'bee'), { algorithm: BM25, limit: 10, rerank: rerankings(asked) });
-    expect(reranked.total).toBe(plain.total);
-    const features = index.features(asked, plain.hits.map(({ ord }) => ord));
-    const expected = plain.hits.map(({ ord, score }, i) => ({
-      ord,
-      score: score *
-        (1 + FEATURES.reduce((sum, name, f) => sum + RERANK_WEIGHTS[name] * features[i * FEATURES.length + f]!, 0)) **
-          POWER,
-    }));
-    expected.sort((a, b) => b.score - a.score || a.ord - b.ord);
-    expect(reranked.hits.map(({ ord }) => ord)).toEqual(expected.map(({ ord }) => ord));
-    for (const [i, { score }] of reranked.hits.entries()) expect(score / expected[i]!.score).toBeCloseTo(1, 4);
+    expect(index.search(query('ant', 'bee'), { algorithm: BM25, limit: 10, rerank: rerankings(asked) })).toEqual(plain);
+    expect([...index.features(asked, [0, 1])]).toEqual(Array(2 * FEATURES.length).fill(0));
   });
 
   it('leaves the scores of a word alone that stands in the content only, and those of other classes', () => {

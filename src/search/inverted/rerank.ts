@@ -8,8 +8,10 @@ export const RERANKED = 100;
  * worse.
  */
 export const POWER = 2;
-/** Maximum number of words of a query that reranking considers. */
+/** A query of more words is a text, of which these features say little: its documents are not reranked. */
 const MAX_WORDS = 16;
+/** A query of at least this many words is a question, and not the name of something. */
+const QUESTION_WORDS = 5;
 
 /** A word of a query, in the order of the query. */
 export interface RerankWord {
@@ -37,9 +39,21 @@ export const FEATURES = ['covered', 'near', 'ordered', 'title', 'wholeTitle', 'e
   'frequent'] as const;
 export type FeatureWeights = Readonly<Record<(typeof FEATURES)[number], number>>;
 
+/** In a title, the words of a name count much, and those of a question little. */
+export interface RerankWeights {
+  readonly names: FeatureWeights;
+  readonly questions: FeatureWeights;
+}
+
+/** Which weights count for a query with these words. */
+export function weightsFor(words: readonly unknown[]): keyof RerankWeights {
+  return words.length < QUESTION_WORDS ? 'names' : 'questions';
+}
+
 /**
- * The features of documents, one value of 0 to 1 for each name and document. If a word of the query occurs only in the
- * content of documents, all features are 0, so the score of such a query does not change.
+ * The features of documents, one value of 0 to 1 for each name and document; all are 0 for a query that is a text. If a
+ * word of the query occurs only in the content of documents, all features are 0, so the score of such a query does not
+ * change.
  */
 export function featuresOf(kernel: InvertedKernel, words: readonly RerankWord[],
   ords: readonly number[]): Float32Array
@@ -49,9 +63,13 @@ export function featuresOf(kernel: InvertedKernel, words: readonly RerankWord[],
   return kernel.outputFloats(ords.length * FEATURES.length);
 }
 
+function considered(words: readonly RerankWord[]): readonly RerankWord[] {
+  return words.length > MAX_WORDS ? [] : words;
+}
+
 /** The numbers that describe words to asm/inverted/reranking.ts, after the number of words and another number. */
 function described(kernel: InvertedKernel, words: readonly RerankWord[], other: number): number[] {
-  const some = words.slice(0, MAX_WORDS);
+  const some = considered(words);
   const shares = sharesOf(kernel, some);
   const numbers: number[] = [some.length, other];
   for (const [i, { forms, exact, offset, glued, identifier }] of some.entries()) {
@@ -94,11 +112,11 @@ export function sharesOf(kernel: InvertedKernel, words: readonly RerankWord[]): 
  * reranked. Only the best `wanted` hits are left if they are fewer than `RERANKED`.
  */
 export function rerank(kernel: InvertedKernel, rerankings: readonly Reranking[], wanted: number,
-  weights: FeatureWeights = RERANK_WEIGHTS): void
+  weights: RerankWeights = RERANK_WEIGHTS): void
 {
-  kernel.write(Buffers.rerankWeights, inOrder(weights));
   for (const { words, classes } of rerankings) {
-    if (words.length === 0) continue;
+    if (considered(words).length === 0) continue;
+    kernel.write(Buffers.rerankWeights, inOrder(weights[weightsFor(words)]));
     input(kernel, described(kernel, words, classes));
     kernel.call.rerankSelected(RERANKED, wanted);
   }

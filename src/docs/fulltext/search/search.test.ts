@@ -112,6 +112,19 @@ describe.each(DRIVERS)('full-text search over %s (contract section 4, "Full-text
     expect(await score('bm25')).toBeCloseTo((idf * 2 * 2.2) / (2 + 1.2 * (1 - 0.75 + (0.75 * 4) / 5)), 5);
   });
 
+  it('counts a word of a heading once more by tfidf, decision D-201, and twice more by bm25f', async () => {
+    await fixture.add('heading', '## fox\n\ncat', { title: ['mouse'] });
+    await fixture.add('text', 'fox cat', { title: ['mouse'] });
+    const scores = async (algorithm: string) => {
+      const { results } = await fixture.find('fox', { algorithm, rerank: false });
+      return results.map(({ score }) => score);
+    };
+    const [heading, text] = await scores('tfidf');
+    expect(heading! / text!).toBeCloseTo(2 * 5 / (2 + 4), 5);
+    const [most, least] = await scores('bm25f');
+    expect(most! / least!).toBeCloseTo(3 / (1.2 + 3) / (1 / (1.2 + 1)), 5);
+  });
+
   describe.each(['tfidf', 'bm25', 'bm25f', 'pmisparse'])('the terms of a query, by %s', (algorithm) => {
     beforeEach(async () => {
       await fixture.add('a', 'fox fox cat dog');

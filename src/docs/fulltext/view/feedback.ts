@@ -28,8 +28,11 @@ export interface Feedback {
 
 type Index = Pick<InvertedIndex, 'group' | 'unstemmed' | 'documents' | 'stats'>;
 
-/** A query of at least this many words is a question, and not the name of something. */
-const LEAST_WORDS = 5;
+/**
+ * A query of at least this many words is taken to describe a subject. For a shorter one, the best two documents are
+ * mostly one that answers it and one that does not.
+ */
+const LEAST_WORDS = 7;
 /** Number of best documents of a language that are taken as relevant. */
 const RELEVANT = 2;
 /** Number of characters that are read of each document, because its beginning says what it is about. */

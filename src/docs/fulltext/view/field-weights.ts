@@ -15,8 +15,13 @@ const DEFAULT_WEIGHTS = {
   'key': 0.5,
 } as const;
 
-/** The weights for `tfidf`, where metadata without a field of their own count as much as the content. */
-const TFIDF_WEIGHTS: ReadonlyMap<number, number> = new Map([...toWeights(), [OTHER, 1]] as [number, number][]);
+/**
+ * The weights for `tfidf`, where metadata without a field of their own count as much as the content. What a word counts
+ * grows slowly there, so that a heading, whose words the content has, too, counts enough with a weight of 1.
+ */
+const TFIDF_WEIGHTS: ReadonlyMap<number, number> = new Map(
+  [...toWeights({ ...DEFAULT_WEIGHTS, headings: 1 }), [OTHER, 1]] as [number, number][],
+);
 
 /** Weights for `tfidf` if only some fields are searched. */
 export function tfidfWeights(fields: readonly Field[] | undefined): ReadonlyMap<Field, number> {
