@@ -45,8 +45,8 @@ interface Entry<T> {
  * An index of queries (percolation). Each query is indexed by words of which a document must have at least one to
  * match: of required words by the rarest, of alternatives by each. The other words are checked when the query is found.
  * A document is compared only with the queries of its own words, so the cost does not grow with the number of queries.
- * A pattern is indexed by some letters that it has in a row, and so is a word by which compounds are found. Queries without such a word (shorter patterns, edits,
- * expansions) are candidates for every document.
+ * A pattern is indexed by some letters that it has in a row, and so is a word by which compounds are found. Queries
+ * without such a word (shorter patterns, edits, expansions) are candidates for every document.
  */
 export class Percolator<T> {
   /** By analyzer and term. */

@@ -262,8 +262,8 @@ export interface TextIndex {
 }
 
 /**
- * How forms are looked up: by the term that they share with a form, as compounds of this term, by a pattern, by edits of
- * a word (see `TermNode`), or by letters that they contain or make up together.
+ * How forms are looked up: by the term that they share with a form, as compounds of this term, by a pattern, by edits
+ * of a word (see `TermNode`), or by letters that they contain or make up together.
  */
 export type FormsLike = { readonly by: 'letters'; readonly letters: Letters } | {
   readonly by: 'term' | 'compounds';
