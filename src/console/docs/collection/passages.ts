@@ -109,5 +109,5 @@ const SIGN = /^(?:#{1,6}|\|)$/;
 /** A passage of prose as plain text, without the markup of headings, lists, emphasis, links and tables. */
 export function withoutMarkup(passage: string): string {
   return passage.replace(CUT_TAG, '…').replace(HTML, ' ').replace(LINK, '$1').replace(CUT_LINK, '').replace(TABLE_RULE,
-    ' ').replace(/^```.*$|\*\*|`/gm, '').split(/\s+/).filter((word) => !SIGN.test(word)).join(' ');
+    ' ').replace(/^```.*|\*\*|`/gm, '').split(/\s+/).filter((word) => !SIGN.test(word)).join(' ');
 }
