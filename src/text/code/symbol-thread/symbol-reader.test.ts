@@ -32,7 +32,7 @@ describe('the thread that reads sources', () => {
   });
 
   it.each(['spin', 'end'])('abandons a source that makes it %s, and continues with the others', async (trouble) => {
-    const reader = new SymbolReader({ thread, limit: 500 });
+    const reader = new SymbolReader({ thread, limit: 1500 });
     const all = ['a', trouble, 'b', trouble, 'c'].map((source) => reader.read(request(source)));
     const settled = await Promise.allSettled(all);
     expect(
