@@ -5,6 +5,7 @@
 // A line of the vocabulary is a piece, a tab, and its log-probability, a decimal number.
 
 import { pieceCount, pieceLatinAt, pieceLinesAt, pieceLinesBytes, pieceScoreAt, trieAt, trieBits } from './layout.ts';
+import { codePointAt, widthOf } from './tokenizer.ts';
 
 const CHARACTER_SHIFT: u64 = 22;
 const PIECE_SHIFT: u64 = 43;
@@ -79,7 +80,7 @@ function addPiece(piece: u32, at: usize, end: usize, free: u32): u32 {
       letters++;
       if (character > 0x24f && !(character >= 0x1e00 && character <= 0x1eff)) isLatin = false;
     }
-    at += lead < 0x80 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
+    at += lead < 0x80 ? 1 : widthOf(lead);
     let child = childOf(trieAt(), trieBits(), node, character);
     if (child === 0) {
       made++;
@@ -101,15 +102,6 @@ function insert(key: u64): u32 {
   while (load<u64>(trieAt() + (<usize>slot << 3)) !== 0) slot = (slot + 1) & ((<u32>1 << bits) - 1);
   store<u64>(trieAt() + (<usize>slot << 3), key);
   return slot + 1;
-}
-
-/** Of a character beyond ASCII. */
-function codePointAt(at: usize, lead: u32): u32 {
-  const second = <u32>load<u8>(at + 1) & 0x3f;
-  if (lead < 0xe0) return ((lead & 0x1f) << 6) | second;
-  const third = <u32>load<u8>(at + 2) & 0x3f;
-  if (lead < 0xf0) return ((lead & 0x0f) << 12) | (second << 6) | third;
-  return ((lead & 0x07) << 18) | (second << 12) | (third << 6) | (<u32>load<u8>(at + 3) & 0x3f);
 }
 
 /** A decimal number: its digits divided by a power of ten, which is the nearest f64. */

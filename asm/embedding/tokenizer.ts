@@ -65,11 +65,12 @@ export function tokenize(desk: usize, length: u32): u32 {
 }
 
 /** Bytes of a non-ASCII character, by its first byte. */
-function widthOf(lead: u32): usize {
+export function widthOf(lead: u32): usize {
   return lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
 }
 
-function codePointAt(at: usize, lead: u32): u32 {
+/** The code point of a non-ASCII character, by its first byte. */
+export function codePointAt(at: usize, lead: u32): u32 {
   const second = <u32>load<u8>(at + 1) & 0x3f;
   if (lead < 0xe0) return ((lead & 0x1f) << 6) | second;
   const third = <u32>load<u8>(at + 2) & 0x3f;

@@ -7,8 +7,8 @@ export interface Named {
 
 /**
  * The language of a document of source code; undefined if it is none. As for the service, `kind` says what a document
- * is, and else the extension of its key or `path`; its `language` is
- * that of the extension where it is one that the console does not know.
+ * is, and else the extension of its key or `path`; its `language` is that of the extension where it is one that the
+ * console does not know.
  */
 export function sourceLanguageOf({ key, meta = {} }: Named): string | undefined {
   const [kind = ''] = meta['kind'] ?? [];
