@@ -6,7 +6,7 @@ import { isSpaceless } from '../../../text/spaceless.ts';
 import { COMPLETION_CANDIDATES, COMPLETION_WEIGHT, COMPLETIONS, exactForms, type Forms, formsByEdits,
   type KnownSpellings } from './edits.ts';
 import { compoundOf, type Letters, lettersOf, lettersOfPhrase, usualWay, type Way, waysOf } from './letters.ts';
-import type { TextReading } from './text-index.ts';
+import type { TermAnalyzer, TextReading } from './text-index.ts';
 
 type Patterns = Forms & Pick<InvertedIndex, 'compounds' | 'wildcard'>;
 type Index = Patterns & Pick<InvertedIndex, 'classes'>;
@@ -107,8 +107,12 @@ class Budget {
     this.#index = index;
   }
 
+  get #isLate(): boolean {
+    return performance.now() > this.#end;
+  }
+
   checkTime(): void {
-    if (performance.now() > this.#end) throw tooMuch('looking for words by patterns and edits takes too long');
+    if (this.#isLate) throw tooMuch('looking for words by patterns and edits takes too long');
   }
 
   formsOf(pattern: string): readonly WeightedForm[] {
@@ -122,13 +126,17 @@ class Budget {
     return forms;
   }
 
+  /** The compounds with a word; none when time has run out, because the query asks for the word. */
+  compoundsOf(analyzer: TermAnalyzer, form: string): readonly number[] {
+    return this.#isLate ? [] : this.#index.compounds(analyzer, form);
+  }
+
   /** The ways of some letters; when time or ways run out, only the first, or that of the tokeniser. */
   waysOf(letters: Letters): readonly Way[] {
     const key = `${letters.text} ${letters.openStart} ${letters.openEnd}`;
     const known = this.#ways.get(key);
     if (known !== undefined) return known;
-    const isLate = performance.now() > this.#end;
-    const ways = (isLate ? usualWay : waysOf)(this.#index, letters).slice(0, Math.max(1, this.#waysLeft));
+    const ways = (this.#isLate ? usualWay : waysOf)(this.#index, letters).slice(0, Math.max(1, this.#waysLeft));
     this.#waysLeft -= ways.length;
     this.#ways.set(key, ways);
     return ways;
@@ -167,7 +175,7 @@ class Translation {
 
   /** The word counts among its compounds, so that it is not found to be more frequent than these. */
   #inCompounds({ form, weight }: TermNode): Query {
-    const compounds = this.#index.compounds(this.#reading.analyzer, form);
+    const compounds = this.#budget.compoundsOf(this.#reading.analyzer, form);
     return compounds.length === 0
       ? NONE
       : { kind: 'term', forms: [...this.#formsOf(form), ...compounds.map((id) => ({ id }))], weight };
