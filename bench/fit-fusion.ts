@@ -1,6 +1,5 @@
-// Fits the default weight of vector results in hybrid search (src/search/fusion/fuse.ts): `node fit-fusion.ts`
-// prints the values fitted to one half of each judged set, to the other, and to both, and how good each is on either
-// half. The scores of the sides are those that hybrid search returns for each result. The objective is the mean gain of
+// Fits the default shares of vector results in hybrid search (src/search/fusion/fuse.ts): `node fit-fusion.ts`
+// prints those fitted to one half of each judged set, to the other, and to both, and how good each is on either half. The scores of the sides are those that hybrid search returns for each result. The objective is the mean gain of
 // hybrid search over the better of its sides, with losses weighted five times. Takes some minutes, because the sets are
 // written and embedded first.
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -8,21 +7,21 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Caller } from '../src/operations/index.ts';
-import { fittedAlpha, fuse } from '../src/search/fusion/fuse.ts';
+import { balanced, fuse, shareOfMeaning, SHARES } from '../src/search/fusion/fuse.ts';
+import { defaultStopWords } from '../src/text/languages/index.ts';
+import { tokenize } from '../src/text/tokenize.ts';
 import { type Collection, collections, type QuestionSet, valueOf } from './meaning/sets.ts';
 import { openService } from './support/docs-service.ts';
 
 const CALLER: Caller = { protocol: 'http', requestId: 'bench' };
-/** Number of results; each side contributes as many candidates. */
-const DEPTH = 100;
+/** Number of candidates of each side in a usual search, and of results of a page. */
+const CANDIDATES = 50;
 const BATCH = 200;
-const GRID = Array.from({ length: 9 }, (_, i) => (i + 1) / 10);
+const GRID = Array.from({ length: 13 }, (_, i) => 0.3 + i / 20);
 const LOSS = 5;
+const STOP_WORDS = new Set(defaultStopWords('en'));
 
-interface Weights {
-  readonly agreed: number;
-  readonly disagreed: number;
-}
+type Shares = Pick<{ readonly [Name in keyof typeof SHARES]: number }, 'usual' | 'greater'>;
 
 interface Hit {
   readonly ord: number;
@@ -32,6 +31,7 @@ interface Hit {
 /** A query with the results of both sides; ordinals are positions in `keys`. */
 interface Query {
   readonly id: string;
+  readonly queryWords: number;
   readonly words: readonly Hit[];
   readonly meaning: readonly Hit[];
 }
@@ -48,35 +48,37 @@ const halves = [0, 1].map((half) =>
   sets.map((judged) => ({ ...judged, queries: judged.queries.filter((_, i) => i % 2 === half) }))
 );
 for (const [name, seen] of [['one half', halves[0]!], ['the other', halves[1]!], ['both', sets]] as const) {
-  const weights = fit(seen);
-  console.log(`fitted to ${name}: ${JSON.stringify(weights)}`);
+  const shares = fit(seen);
+  console.log(`fitted to ${name}: ${JSON.stringify(shares)}`);
   for (const [i, half] of [...halves, sets].entries()) {
     console.log(
       `  ${['one half', 'the other', 'both'][i]}: ${
-        half.map((judged) => `${judged.set.name} ${better(judged).toFixed(3)} -> ${hybrid(judged, weights).toFixed(3)}`)
+        half.map((judged) => `${judged.set.name} ${better(judged).toFixed(3)} -> ${hybrid(judged, shares).toFixed(3)}`)
           .join(', ')
       }`,
     );
   }
 }
 
-function fit(seen: readonly JudgedSet[]): Weights {
-  const gain = (weights: Weights): number =>
+function fit(seen: readonly JudgedSet[]): Shares {
+  const gain = (shares: Shares): number =>
     seen.reduce((sum, judged) => {
-      const difference = hybrid(judged, weights) - better(judged);
+      const difference = hybrid(judged, shares) - better(judged);
       return sum + (difference < 0 ? LOSS * difference : difference);
     }, 0);
-  const all = GRID.flatMap((agreed) => GRID.map((disagreed) => ({ agreed, disagreed }))).map((weights) => ({
-    weights,
-    gain: gain(weights),
+  const all = GRID.flatMap((usual) => GRID.map((greater) => ({ usual, greater }))).map((shares) => ({
+    shares,
+    gain: gain(shares),
   }));
-  return all.reduce((best, each) => (each.gain > best.gain ? each : best)).weights;
+  return all.reduce((best, each) => (each.gain > best.gain ? each : best)).shares;
 }
 
-function hybrid(judged: JudgedSet, weights: Weights): number {
-  return quality(judged, ({ words, meaning }) => {
-    const alpha = fittedAlpha(words.map(({ ord }) => ord), meaning.map(({ ord }) => ord), weights);
-    return fuse(words, meaning.map((hit) => ({ ...hit, chunk: 0 })), { strategy: 'alpha', alpha });
+function hybrid(judged: JudgedSet, shares: Shares): number {
+  return quality(judged, (query) => {
+    const { words } = query;
+    const meaning = query.meaning.map((hit) => ({ ...hit, chunk: 0 }));
+    const weights = balanced(words, meaning, shareOfMeaning(words, meaning, query, { ...SHARES, ...shares }));
+    return fuse(words, meaning, { strategy: 'alpha', ...weights });
   });
 }
 
@@ -106,25 +108,32 @@ async function read({ name, documents, sets: own }: Collection): Promise<JudgedS
   while ((await service.invoke('getVectorStats', {}, CALLER)).value.queue.depth > 0) await sleep(200);
   const keys = documents.map(({ id }) => id);
   const places = new Map(keys.map((key, ord) => [key, ord]));
-  const ask = async (query: string): Promise<Omit<Query, 'id'>> => {
-    const { results } =
-      (await service.invoke('searchHybrid', { collection: name, query, topK: DEPTH, oversample: 1 }, CALLER)).value;
-    const bestOf = (side: 'ftsScore' | 'vectorScore'): Hit[] =>
-      results.filter((result) => result[side] > 0).map((result) => ({
+  const ask = async (query: string): Promise<Pick<Query, 'words' | 'meaning'>> => {
+    const search = { collection: name, query, topK: CANDIDATES, oversample: 1 };
+    const pages = [await service.invoke('searchHybrid', search, CALLER),
+      await service.invoke('searchHybrid', { ...search, offset: CANDIDATES }, CALLER)];
+    const results = pages.flatMap(({ value }) => value.results);
+    const bestOf = (side: 'fts' | 'vector'): Hit[] =>
+      results.filter((result) => (result[`${side}Rank`] ?? Infinity) <= CANDIDATES).map((result) => ({
         ord: places.get(result.document.key)!,
-        score: result[side],
+        score: result[`${side}Score`],
       })).sort((a, b) => b.score - a.score || a.ord - b.ord);
-    return { words: bestOf('ftsScore'), meaning: bestOf('vectorScore') };
+    return { words: bestOf('fts'), meaning: bestOf('vector') };
   };
   const read: JudgedSet[] = [];
   for (const set of own) {
     const queries: Query[] = [];
     for (const { id, text: query } of set.queries) {
-      queries.push({ id, ...await ask(query) });
+      queries.push({ id, queryWords: wordsOf(query), ...await ask(query) });
     }
     read.push({ set, keys, queries });
   }
   await service.stop();
   await rm(folder, { recursive: true });
   return read;
+}
+
+/** Number of different words without stop words. */
+function wordsOf(query: string): number {
+  return new Set(tokenize(query).map(({ form }) => form).filter((form) => !STOP_WORDS.has(form))).size;
 }

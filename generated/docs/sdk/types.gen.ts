@@ -4389,7 +4389,7 @@ export type SearchHybridRequest = {
     algorithm?: HybridFullTextAlgorithm;
     vectorAlgorithm?: VectorAlgorithm;
     /**
-     * Weight of meaning, 0 words only, 1 meaning only: explicit, then the collection's retrieval profile, then, where neither names a `strategy`, 0.5 or 0.8 by whether both sides agree on some of the best documents, else 0.5.
+     * Weight of meaning, 0 words only, 1 meaning only: explicit, then the collection's retrieval profile, then, where neither names a `strategy`, the weight that balances both sides, else 0.5.
      */
     alpha?: number;
     /**
@@ -4506,7 +4506,7 @@ export type HybridResult = {
      */
     ftsScore: number;
     /**
-     * Similarity by meaning after normalisation, 0 to 1; 0 when it was not computed. It is computed for the candidates by meaning. In mode `parent`, when neither the request nor the collection's retrieval profile sets alpha or strategy, it is also computed for the best documents by words.
+     * Similarity by meaning after normalisation, 0 to 1; 0 when it is not a candidate by meaning.
      */
     vectorScore: number;
     /**
@@ -4514,7 +4514,7 @@ export type HybridResult = {
      */
     ftsRank?: number;
     /**
-     * Place by similarity among the documents or passages for which it was computed, counted from 1; absent when it was not.
+     * Place among the candidates by meaning, counted from 1; absent when it is none of them.
      */
     vectorRank?: number;
     matchedTerms: MatchedTerms;

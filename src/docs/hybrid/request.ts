@@ -1,11 +1,10 @@
 import type { Operations } from '../../../generated/docs/operations.ts';
 import { ServiceError } from '../../errors/index.ts';
 import type { InputOf } from '../../operations/index.ts';
-import type { Fusion } from '../../search/fusion/fuse.ts';
 import { hybridAlphaOf, type Retrieval } from '../collections/index.ts';
 import { PLAIN_SEARCH, resolveWords, type WordsDeps, type WordsRequest } from '../fulltext/index.ts';
 import { candidatesOf, distanceOrderOf, isByWordsAlone, type RankedRequest, resolveSearch, resultOrderOf,
-  type RetrievalMode } from '../search/index.ts';
+  type RetrievalMode, type WantedFusion } from '../search/index.ts';
 
 export type HybridInput = InputOf<Operations, 'searchHybrid'>;
 
@@ -13,7 +12,7 @@ export type HybridInput = InputOf<Operations, 'searchHybrid'>;
 export interface HybridRequest extends RankedRequest {
   /** The lexical side: the equivalent full-text request for its candidates. */
   readonly words: WordsRequest;
-  readonly fusion: Fusion;
+  readonly fusion: WantedFusion;
   /** As they are returned; only one of them is used. */
   readonly alpha: number;
   readonly rrfK: number;
@@ -39,9 +38,8 @@ export function resolveRequest(deps: WordsDeps, input: HybridInput): HybridReque
   const order = orderOf(input, mode);
   // The weight of the profile counts unless it is turned off, even if it is 0.
   const alpha = input.alpha ?? hybridAlphaOf(profile) ?? DEFAULT_ALPHA;
-  const strategy = input.strategy ?? profile.hybridStrategy ?? 'alpha';
-  const isFitted = isUsual(input, profile);
   const words = resolveWords(deps, wordsInput(input), { forPresent: true });
+  const fusion = fusionOf(input, profile, alpha, words);
   return {
     ...search,
     mode,
@@ -53,13 +51,12 @@ export function resolveRequest(deps: WordsDeps, input: HybridInput): HybridReque
     metric,
     vectorAlgorithm,
     rerank,
-    isFitted,
     isCounted: input.facetBy !== undefined || input.totals !== 'none',
     candidates: candidatesOf(search, order, input.oversample ?? profile.oversample),
-    fusion: strategy === 'rrf' ? { strategy, k: rrfK } : { strategy, alpha },
+    fusion,
     // The lexical side ranks as full-text search does, including reranking, unless weights of the sides are set or the
     // request has an order: then its scores are those of the algorithm, as in the contract's formulas.
-    words: isFitted && order === undefined ? words : { ...words, rerank: false },
+    words: fusion.strategy === 'balanced' && order === undefined ? words : { ...words, rerank: false },
   };
 }
 
@@ -75,9 +72,17 @@ function orderOf(input: HybridInput, mode: RetrievalMode): HybridRequest['order'
   return resultOrderOf({ sort: sort === 'combined' ? undefined : sort, cursor, offset }, bound);
 }
 
-/** Whether no weights of the sides are set. */
-function isUsual({ alpha, strategy }: HybridInput, profile: Retrieval): boolean {
-  return [alpha, strategy, hybridAlphaOf(profile), profile.hybridStrategy].every((wish) => wish === undefined);
+/** By what sets the weights of the sides; if nothing does, they are balanced. */
+function fusionOf(input: HybridInput, profile: Retrieval, alpha: number,
+  { plan: { mode, readings } }: WordsRequest): WantedFusion
+{
+  const strategy = input.strategy ?? profile.hybridStrategy;
+  if (strategy === 'rrf') return { strategy, k: input.rrfK };
+  if ([strategy, input.alpha, hybridAlphaOf(profile)].some((wish) => wish !== undefined))
+    return { strategy: 'alpha', alpha };
+  // Code has no stop words, so the reading with the fewest words is that of the prose.
+  const queryWords = mode === 'simple' ? Math.min(...readings.map(({ wanted }) => wanted.length)) : undefined;
+  return { strategy: 'balanced', queryWords };
 }
 
 /** The lexical part of the request. What restricts the documents is applied to both sides. */
@@ -106,7 +111,7 @@ function wordsInput(
 /** The request of a search that uses only the lexical side. */
 export function byWordsAlone(request: HybridRequest): HybridRequest {
   if (request.fusion.strategy === 'rrf') return request;
-  return { ...request, isFitted: false, alpha: 0, fusion: { strategy: 'alpha', alpha: 0 } };
+  return { ...request, alpha: 0, fusion: { strategy: 'alpha', alpha: 0 } };
 }
 
 /** Whether the query is embedded: not if it is blank, nor if the vector side has weight 0. */

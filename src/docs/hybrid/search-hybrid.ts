@@ -90,7 +90,7 @@ export async function searchHybrid(deps: HybridDeps, given: HybridInput,
   return {
     ...found.answer,
     ...(input.totals !== 'none' && { totalMatches: found.matches ?? 0 }),
-    strategy: request.fusion.strategy,
+    strategy: request.fusion.strategy === 'rrf' ? 'rrf' : 'alpha',
     alpha: found.alpha ?? request.alpha,
     rrfK: request.rrfK,
     ftsAlgorithm: input.algorithm,

@@ -1,8 +1,8 @@
 import { OrdSet } from '../../lib/ord-set.ts';
-import { fittedAlpha, fuse, type FusedHit, type Fusion, type MeaningHit,
+import { balanced, fuse, type FusedHit, type MeaningHit, shareOfMeaning, type Weights,
   type WordsHit } from '../../search/fusion/fuse.ts';
 import type { Mark } from '../../search/order/index.ts';
-import type { RankedRequest } from './request.ts';
+import type { RankedRequest, WantedFusion } from './request.ts';
 import type { Look } from './retrieve.ts';
 
 /** The hits of each side, best first. */
@@ -18,8 +18,6 @@ export class Candidates {
   readonly #isWhole: boolean;
   #words = new Map<number, WordsHit>();
   #meaning: MeaningHit[] = [];
-  /** Vector scores of documents that only the lexical side has found. */
-  #others: MeaningHit[] = [];
   /** All lexical matches, if they are collected, and their number, if the side counts them. */
   #matches: OrdSet | undefined;
   #total: number | undefined;
@@ -66,7 +64,7 @@ export class Candidates {
   }
 
   /** Adds the results of a read; for the documents of `only`, they replace the earlier ones. */
-  take({ words, vectors, others, distances }: Look, only: ReadonlySet<number> | undefined): void {
+  take({ words, vectors, distances }: Look, only: ReadonlySet<number> | undefined): void {
     const { hits, matches, total, isLowerBound, places } = words;
     this.#best = undefined;
     for (const ord of only ?? []) {
@@ -79,22 +77,19 @@ export class Candidates {
     for (const [ord, place] of places ?? []) this.#places.set(ord, place);
     const kept = ({ ord }: MeaningHit): boolean => only?.has(ord) !== true;
     this.#meaning = [...this.#meaning.filter(kept), ...vectors.hits];
-    this.#others = [...this.#others.filter(kept), ...others];
     for (const hit of hits) this.#words.set(hit.ord, hit);
     for (const [ord, distance] of distances ?? []) this.#distances.set(ord, distance);
     if (this.#matches === undefined) this.#matches = matches;
     else for (const ord of matches ?? []) this.#matches.add(ord);
   }
 
-  /** Best first. `alpha`: weight of the vector side, if both sides are weighed. */
-  ranked(alpha: number | undefined): FusedHit[] {
+  /** Best first. `weights`: those of both sides, if they are weighed. */
+  ranked(weights: Weights | undefined): FusedHit[] {
     const { fusion } = this.#request;
     const { words, meaning } = this.#bestOfSides();
     if (fusion === undefined)
       return [...words, ...meaning].map((hit) => ({ chunk: undefined, ...hit, words: undefined, meaning: undefined }));
-    const found = new Set(meaning.map(({ ord }) => ord));
-    const others = this.#others.filter(({ ord }) => this.#words.has(ord) && !found.has(ord));
-    return fuse(words, [...meaning, ...others], fusion.strategy === 'alpha' ? { ...fusion, alpha: alpha! } : fusion);
+    return fuse(words, meaning, fusion.strategy === 'rrf' ? fusion : { strategy: 'alpha', ...weights! });
   }
 
   /** Whether a side may have more. */
@@ -103,12 +98,13 @@ export class Candidates {
     return Math.max(words.length, meaning.length) >= this.#limit;
   }
 
-  /** Weight of the vector side: from the request, or fitted to what both sides found; undefined without weights. */
-  get alpha(): number | undefined {
-    const { isFitted, fusion } = this.#request;
-    if (fusion?.strategy !== 'alpha') return undefined;
+  /** The weights of both sides: of the request, or by what they found; undefined without weights. */
+  get weights(): Weights | undefined {
+    const { fusion } = this.#request;
+    if (fusion === undefined || fusion.strategy === 'rrf') return undefined;
+    if (fusion.strategy === 'alpha') return fusion;
     const { words, meaning } = this.#bestOfSides();
-    return isFitted && meaning.length > 0 ? fittedAlpha(ordsOf(words), ordsOf(meaning)) : fusion.alpha;
+    return balanced(words, meaning, shareOfMeaning(words, meaning, fusion));
   }
 
   /** A lexical side that is whole has pinned documents besides its best. */
@@ -121,22 +117,18 @@ export class Candidates {
 }
 
 /** Whether documents that only the lexical side finds are no results. */
-export function isByVectorsAlone(fusion: Fusion | undefined): boolean {
+export function isByVectorsAlone(fusion: WantedFusion | undefined): boolean {
   return fusion?.strategy === 'alpha' && fusion.alpha === 1;
 }
 
 /** Whether documents that only the vector side finds are no results, so that it need not be asked. */
-export function isByWordsAlone(fusion: Fusion | undefined): boolean {
+export function isByWordsAlone(fusion: WantedFusion | undefined): boolean {
   return fusion?.strategy === 'alpha' && fusion.alpha === 0;
 }
 
 /** Removes the hits that boosts and repeated reads added beyond the requested number. */
 function best<H extends WordsHit>(hits: readonly H[], limit: number): H[] {
   return hits.toSorted((a, b) => b.score - a.score || a.ord - b.ord).slice(0, limit);
-}
-
-function ordsOf(hits: readonly WordsHit[]): number[] {
-  return hits.map(({ ord }) => ord);
 }
 
 /** By how much a list of candidates is longer than the one before it. */

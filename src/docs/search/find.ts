@@ -79,7 +79,7 @@ export async function bestHits(deps: FindDeps, request: RankedRequest,
     only: undefined,
   });
   candidates.take(look, undefined);
-  return candidates.ranked(candidates.alpha);
+  return candidates.ranked(candidates.weights);
 }
 
 /** The content of the answer, from one read. */
@@ -167,7 +167,7 @@ function toResults(candidates: Candidates, { vectors: { algorithm, incomparable 
     isLowerBound: candidates.isLowerBound,
     algorithm,
     incomparable,
-    alpha: candidates.alpha,
+    alpha: candidates.weights?.alpha,
   };
 }
 
@@ -229,9 +229,9 @@ interface InOrder extends Placed<FusedHit> {
 
 /** The best hits of all lists. */
 function joined(request: RankedRequest, lists: readonly List[], rerank: FindScope['rerank']) {
-  const { alpha } = lists[0]!.candidates;
+  const { weights } = lists[0]!.candidates;
   return joinLists<Placed<FusedHit>>(lists.map(({ limit }) => limit), async (i, before) => {
-    const hits = notAmong(before, lists[i]!.candidates.ranked(alpha), request);
+    const hits = notAmong(before, lists[i]!.candidates.ranked(weights), request);
     return placedOf(i === 0 && rerank !== undefined ? await rerank(hits) : hits, request);
   });
 }

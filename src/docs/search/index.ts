@@ -11,6 +11,6 @@ export { bytesOfMeta, documentOf, endPage, metaOf, type PageEnd, presentEach, ty
 export { type FollowingView } from './read-consistently.ts';
 export { contentsFor, readRows } from './read-rows.ts';
 export { candidatesOf, circleOf, limitOf, ONE_SIDE, type RankedRequest, resolveSearch, type RetrievalMode,
-  type SearchRequest, wantedProjection } from './request.ts';
+  type SearchRequest, type WantedFusion, wantedProjection } from './request.ts';
 export type { Passage, PassageQuery, Retrieved, Retriever, Wanted } from './retriever.ts';
 export { type AnswerFields, type ChosenPassage, type RankedDeps, searchRanked } from './search-ranked.ts';

@@ -1,6 +1,6 @@
 import { ServiceError } from '../../errors/index.ts';
 import type { Filter } from '../../search/filter/index.ts';
-import type { Fusion } from '../../search/fusion/fuse.ts';
+import type { Evidence, Fusion } from '../../search/fusion/fuse.ts';
 import type { Circle } from '../../search/geo/index.ts';
 import type { Retrieval } from '../collections/index.ts';
 import type { Rerank } from '../embeddings/index.ts';
@@ -76,6 +76,9 @@ export function wantedProjection(
 /** What a result is: a document, a passage, or one with its neighbours. */
 export type RetrievalMode = 'parent' | 'chunk' | 'window';
 
+/** How the sides are combined; `balanced` where nothing sets their weights: then what they find decides. */
+export type WantedFusion = Fusion | ({ readonly strategy: 'balanced' } & Evidence);
+
 /** How the results of a search by words, by vectors or by both are ranked. */
 export interface Ranking {
   readonly mode: RetrievalMode;
@@ -84,9 +87,7 @@ export interface Ranking {
   /** Number of candidates of each side for the first pages; it does not depend on `offset`. */
   readonly candidates: number;
   /** Undefined if there is one side, whose scores are those of the results. */
-  readonly fusion: Fusion | undefined;
-  /** Whether `alpha` is fitted to the query, because nothing sets the weights of the sides. */
-  readonly isFitted: boolean;
+  readonly fusion: WantedFusion | undefined;
   /** As requested; undefined if the server decides. */
   readonly rerank: Rerank | undefined;
   /** Undefined for best first and pages by offset. */
@@ -102,7 +103,6 @@ export const ONE_SIDE = {
   mode: 'parent',
   windowSize: 0,
   fusion: undefined,
-  isFitted: false,
   rerank: undefined,
 } as const satisfies Partial<Ranking>;
 

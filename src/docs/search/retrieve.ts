@@ -11,10 +11,6 @@ import type { Ground, Retrieved, Sides, Wanted } from './retriever.ts';
 export interface Look {
   readonly words: Retrieved<WordsHit>;
   readonly vectors: Retrieved<MeaningHit>;
-  /**
-   * Vector scores of the best documents that only the lexical side has found, if the weights of the sides are fitted.
-   */
-  readonly others: readonly MeaningHit[];
   /** Distances in metres of the hits from the centre of the circle, if there is one. */
   readonly distances: ReadonlyMap<number, number> | undefined;
   /** Documents to be pinned that pass the filters, whether or not they match. */
@@ -33,8 +29,6 @@ export interface LookScope {
   readonly pins?: readonly number[];
 }
 
-/** Number of documents from the lexical side whose vectors are compared even if the vector side does not find them. */
-const BEST = 20;
 const NOTHING = { hits: [] };
 
 /**
@@ -57,45 +51,24 @@ export async function retrieve(deps: EligibilityDeps, request: RankedRequest, si
     factors: boostFactors(columns, boost),
     columns,
   };
-  const { words, best, vectors } = await askSides(request, sides, ground, wanted);
-  const near = new Set(vectors.hits.map(({ ord }) => ord));
+  const { words, vectors } = await askSides(sides, ground, wanted);
   return {
     words,
     vectors,
-    others: best.filter(({ ord }) => !near.has(ord)),
     distances: circle && distancesOf(deps, request, [...words.hits, ...vectors.hits]),
     passingPins,
   };
 }
 
-async function askSides(request: RankedRequest, sides: Sides, ground: Ground,
-  wanted: Wanted): Promise<Pick<Look, 'words' | 'vectors'> & { readonly best: readonly MeaningHit[] }>
-{
+async function askSides(sides: Sides, ground: Ground, wanted: Wanted): Promise<Pick<Look, 'words' | 'vectors'>> {
   if (sides.vectors === undefined)
-    return { words: await sides.words?.candidates(ground, wanted) ?? NOTHING, vectors: NOTHING, best: [] };
+    return { words: await sides.words?.candidates(ground, wanted) ?? NOTHING, vectors: NOTHING };
   // Vectors are scanned in other threads. The scan is started first, so that this one does meanwhile what needs no
   // result of it.
   const nearest = sides.vectors.candidates(ground, wanted);
-  const found = sides.words && setImmediate().then(async () => {
-    const words = await sides.words!.candidates(ground, wanted);
-    return { words, best: await lookAtBest(request, sides, ground, words.hits, wanted) };
-  });
-  const [{ words, best } = { words: NOTHING, best: [] }, vectors] = await Promise.all([found, nearest]);
-  return { words, best, vectors };
-}
-
-/**
- * Vector scores of the best documents of the lexical side. The vector side returns only its nearest documents; of the
- * others, it is unknown how near they are. Without this, the fusion would count them as infinitely far, and rank a
- * document that both sides find mediocre above the best one of the lexical side. Those that the vector side finds, too,
- * are compared with the query twice, but the second time most of their tokens are known.
- */
-async function lookAtBest({ isFitted, mode }: RankedRequest, { vectors }: Sides, { factors }: Ground,
-  words: readonly WordsHit[], wanted: Wanted): Promise<readonly MeaningHit[]>
-{
-  if (!isFitted || mode !== 'parent' || vectors === undefined || words.length === 0) return [];
-  const best = words.slice(0, BEST).map(({ ord }) => ord);
-  return (await vectors.candidates({ eligible: OrdSet.of(best), factors }, wanted)).hits;
+  const found = sides.words && setImmediate().then(() => sides.words!.candidates(ground, wanted));
+  const [words = NOTHING, vectors] = await Promise.all([found, nearest]);
+  return { words, vectors };
 }
 
 function distancesOf({ geo }: EligibilityDeps, { collection, circle }: RankedRequest,

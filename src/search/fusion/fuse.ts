@@ -11,12 +11,24 @@ export interface MeaningHit extends WordsHit {
   readonly chunk: number;
 }
 
+/** The score that counts, of each side, for a document that the side does not know or that scores less. */
+export interface Floors {
+  readonly words: number;
+  readonly meaning: number;
+}
+
+/** How much each side counts: vector scores have the weight `alpha` and lexical scores the rest. */
+export interface Weights {
+  readonly alpha: number;
+  /** Default 0 for both. */
+  readonly floors?: Floors;
+}
+
 /**
- * How two rankings are combined: by scores, where vector scores have the weight `alpha` and lexical scores the rest, or
- * by ranks, where each rank is worth 1/(k + rank) (Cormack, Clarke and Büttcher, "Reciprocal rank fusion", SIGIR 2009).
+ * How two rankings are combined: by scores, or by ranks, where each rank is worth 1/(k + rank) (Cormack, Clarke and
+ * Büttcher, "Reciprocal rank fusion", SIGIR 2009).
  */
-export type Fusion = { readonly strategy: 'alpha'; readonly alpha: number } | { readonly strategy: 'rrf';
-  readonly k: number };
+export type Fusion = ({ readonly strategy: 'alpha' } & Weights) | { readonly strategy: 'rrf'; readonly k: number };
 
 /** The contribution of one side to a hit. */
 interface Component {
@@ -43,9 +55,7 @@ export interface FusedHit {
  */
 export function fuse(words: readonly WordsHit[], meaning: readonly MeaningHit[], fusion: Fusion): FusedHit[] {
   const byWords = new Map(ranked(words, greatest(words)).map(({ hit, component }) => [hit.ord, component]));
-  // A cosine is at most 1. A dot product, or a score with a multiplier, may be greater: then scores are divided by the
-  // greatest.
-  const byMeaning = ranked(meaning, Math.max(1, greatest(meaning)));
+  const byMeaning = ranked(meaning, mostOfMeaning(meaning));
   const passages = byMeaning.map(({ hit: { ord, chunk }, component }) => ({
     ord,
     chunk,
@@ -65,6 +75,8 @@ export function fuse(words: readonly WordsHit[], meaning: readonly MeaningHit[],
   })).sort(inOrder);
 }
 
+const NO_FLOORS: Floors = { words: 0, meaning: 0 };
+
 type Components = Pick<FusedHit, 'words' | 'meaning'>;
 
 function hasWeight({ words, meaning }: Components, fusion: Fusion): boolean {
@@ -73,8 +85,11 @@ function hasWeight({ words, meaning }: Components, fusion: Fusion): boolean {
 }
 
 function scoreOf({ words, meaning }: Components, fusion: Fusion): number {
-  if (fusion.strategy === 'alpha')
-    return (1 - fusion.alpha) * (words?.score ?? 0) + fusion.alpha * (meaning?.score ?? 0);
+  if (fusion.strategy === 'alpha') {
+    const { alpha, floors = NO_FLOORS } = fusion;
+    const counted = (component: Component | undefined, floor: number): number => Math.max(component?.score ?? 0, floor);
+    return (1 - alpha) * counted(words, floors.words) + alpha * counted(meaning, floors.meaning);
+  }
   const worth = (
     component: Component | undefined,
   ): number => (component === undefined ? 0 : 1 / (fusion.k + component.rank));
@@ -92,6 +107,14 @@ function ranked<H extends WordsHit & { readonly chunk?: number }>(hits: readonly
     hit,
     component: { rank: i + 1, score: hit.score > 0 ? roundScore(hit.score / one) : 0 },
   }));
+}
+
+/**
+ * A cosine is at most 1. A dot product, or a score with a multiplier, may be greater: then scores are divided by the
+ * greatest.
+ */
+function mostOfMeaning(hits: readonly MeaningHit[]): number {
+  return Math.max(1, greatest(hits));
 }
 
 function greatest(hits: readonly WordsHit[]): number {
@@ -124,29 +147,78 @@ export function reorder<T>(items: readonly T[], ratingOf: (item: T, index: numbe
 
 /** Number of best documents of each side that are compared. */
 const COMPARED = 10;
+/** A query of so many words names what is wanted, in words that other documents have, too. */
+const FEW_WORDS = 4;
+/** The best lexical hit stands out if the next one has at most this part of its score. */
+const STANDS_OUT = 0.5;
 
 /**
- * The weight of the vector side if both sides share some of their best documents, and if they share none. `node
- * fit-fusion.ts` in bench/ fits them to one half of each judged set and measures them on the other: 0.5 and 0.9, or 0.6
- * and 0.9, with 100 candidates of each side. With the 50 of a usual search, 0.8 is as good or better on every set
- * (bench/meaning.ts).
+ * The share of the vector side in the differences between documents: usually; where it is the better judge, because the
+ * query has few words or the sides share none of their best documents; and where one document fits the words much
+ * better than all others, as one that is called like the query. `node fit-fusion.ts` in bench/ fits them to one half of
+ * each judged set and measures them on the other.
  */
-export const WEIGHTS = { agreed: 0.5, disagreed: 0.8 } as const;
+export const SHARES = { usual: 0.45, greater: 0.6, smaller: 0.3 } as const;
 
-/**
- * The default weight of the vector side; takes the ordinals of both results, best first. If the words of a query name
- * what is wanted, the lexical side finds documents that the vector side finds too, and ranks them better. If the
- * results share no document, the words probably belong to another subject. Finer functions of the overlap, the scores
- * and the length of the query were better only on the queries that they were fitted to.
- */
-export function fittedAlpha(words: Iterable<number>, meaning: Iterable<number>,
-  { agreed, disagreed }: { readonly agreed: number; readonly disagreed: number } = WEIGHTS): number
-{
-  const best = new Set(firstOf(words));
-  return firstOf(meaning).some((ord) => best.has(ord)) ? agreed : disagreed;
+/** What the share of the vector side is decided by, besides the hits. */
+export interface Evidence {
+  /** Number of words that are looked for, without stop words; undefined if the query is more than words. */
+  readonly queryWords: number | undefined;
 }
 
-/** The first distinct ones. */
-function firstOf(ords: Iterable<number>): number[] {
-  return [...new Set(ords)].slice(0, COMPARED);
+/** The share of the vector side, for hits of both sides, best first. */
+export function shareOfMeaning(words: readonly WordsHit[], meaning: readonly MeaningHit[], { queryWords }: Evidence,
+  { usual, greater, smaller }: { readonly [Name in keyof typeof SHARES]: number } = SHARES): number
+{
+  const [first, second] = words;
+  if (second !== undefined && second.score <= STANDS_OUT * first!.score) return smaller;
+  const isShort = queryWords !== undefined && queryWords <= FEW_WORDS;
+  const best = new Set(firstOf(words));
+  return isShort || !firstOf(meaning).some((ord) => best.has(ord)) ? greater : usual;
+}
+
+/**
+ * The weights with which the vector side has the share `share`. Its scores are cosines that differ little, lexical ones
+ * are spread between 0 and 1, each in another way for each query: so both are measured in standard deviations of their
+ * candidates. What a side does not know, or finds worse than one deviation below the mean, counts as that: how far away
+ * it is says little. A side that finds nothing leaves the scores of the other as they are.
+ */
+export function balanced(words: readonly WordsHit[], meaning: readonly MeaningHit[], share: number): Weights {
+  if (meaning.length === 0 || words.length === 0) return { alpha: meaning.length === 0 ? 0 : 1 };
+  const byWords = spreadOf(words, greatest(words), words.length + 1);
+  const byMeaning = spreadOf(meaning, mostOfMeaning(meaning), 0);
+  const [ofWords, ofMeaning] = [(1 - share) / byWords.deviation, share / byMeaning.deviation];
+  return {
+    alpha: ofMeaning / (ofWords + ofMeaning),
+    floors: { words: floorOf(byWords), meaning: floorOf(byMeaning) },
+  };
+}
+
+interface Spread {
+  readonly mean: number;
+  /** At least `LEAST_DEVIATION`. */
+  readonly deviation: number;
+}
+
+/** So many scores at least have a mean and a deviation that mean something; those that are missing are 0. */
+const LEAST_SCORES = 20;
+/** Scores that differ by less are as good as equal. */
+const LEAST_DEVIATION = 0.01;
+
+/** The spread of at least `least` scores: of lexical ones, one more is that of a document without any of the words. */
+function spreadOf(hits: readonly WordsHit[], one: number, least: number): Spread {
+  const scores = hits.map(({ score }) => (score > 0 ? score / one : 0));
+  const count = Math.max(LEAST_SCORES, least, scores.length);
+  const mean = scores.reduce((sum, score) => sum + score, 0) / count;
+  const squares = scores.reduce((sum, score) => sum + (score - mean) ** 2, (count - scores.length) * mean ** 2);
+  return { mean, deviation: Math.max(LEAST_DEVIATION, Math.sqrt(squares / count)) };
+}
+
+function floorOf({ mean, deviation }: Spread): number {
+  return Math.max(0, mean - deviation);
+}
+
+/** The first distinct documents. */
+function firstOf(hits: readonly WordsHit[]): number[] {
+  return [...new Set(hits.map(({ ord }) => ord))].slice(0, COMPARED);
 }

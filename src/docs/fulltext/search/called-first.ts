@@ -31,7 +31,7 @@ export async function calledFirst(deps: Pick<SearchDeps, 'sql' | 'codec' | 'view
   const byTitle = passing(found.byTitle);
   const byKey = passing(found.byKey).filter((ord) => !byTitle.includes(ord));
   const ords = [...byTitle, ...byKey];
-  if (ords.length === 0 || (ords.length === 1 && first.ord === ords[0])) return hits;
+  if (ords.length === 0) return hits;
   const called = inOrder(index, query, ords, await fits(deps, name, byTitle), name);
   if (called.length === 0) return hits;
   const known = new Set(called);

@@ -39,7 +39,6 @@ export function resolveRecall(input: RecallInput, profile: Retrieval = {}): Reca
     order,
     mode: 'parent',
     windowSize: 0,
-    isFitted: false,
     isCounted: false,
     fusion: fusionOf(input.alpha, profile),
     candidates: candidatesOf(search, order, profile.oversample),

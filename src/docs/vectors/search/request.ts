@@ -62,7 +62,6 @@ export function resolveRequest(input: SearchInput, profile: Retrieval = {}): Sea
     lambda: mmr ? mmrLambda : undefined,
     rerank: input.rerank,
     fusion: undefined,
-    isFitted: false,
     isCounted,
   };
 }
