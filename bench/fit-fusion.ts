@@ -32,6 +32,7 @@ interface Hit {
 interface Query {
   readonly id: string;
   readonly queryWords: number;
+  readonly matchedWords: number;
   readonly words: readonly Hit[];
   readonly meaning: readonly Hit[];
 }
@@ -108,7 +109,7 @@ async function read({ name, documents, sets: own }: Collection): Promise<JudgedS
   while ((await service.invoke('getVectorStats', {}, CALLER)).value.queue.depth > 0) await sleep(200);
   const keys = documents.map(({ id }) => id);
   const places = new Map(keys.map((key, ord) => [key, ord]));
-  const ask = async (query: string): Promise<Pick<Query, 'words' | 'meaning'>> => {
+  const ask = async (query: string): Promise<Omit<Query, 'id' | 'queryWords'>> => {
     const search = { collection: name, query, topK: CANDIDATES, oversample: 1 };
     const pages = [await service.invoke('searchHybrid', search, CALLER),
       await service.invoke('searchHybrid', { ...search, offset: CANDIDATES }, CALLER)];
@@ -118,7 +119,8 @@ async function read({ name, documents, sets: own }: Collection): Promise<JudgedS
         ord: places.get(result.document.key)!,
         score: result[`${side}Score`],
       })).sort((a, b) => b.score - a.score || a.ord - b.ord);
-    return { words: bestOf('fts'), meaning: bestOf('vector') };
+    const matchedWords = results.find(({ ftsRank }) => ftsRank === 1)?.matchedTerms.length ?? 0;
+    return { matchedWords, words: bestOf('fts'), meaning: bestOf('vector') };
   };
   const read: JudgedSet[] = [];
   for (const set of own) {

@@ -18,6 +18,7 @@ export class Candidates {
   readonly #isWhole: boolean;
   #words = new Map<number, WordsHit>();
   #meaning: MeaningHit[] = [];
+  #matchedWords: number | undefined;
   /** All lexical matches, if they are collected, and their number, if the side counts them. */
   #matches: OrdSet | undefined;
   #total: number | undefined;
@@ -64,9 +65,10 @@ export class Candidates {
   }
 
   /** Adds the results of a read; for the documents of `only`, they replace the earlier ones. */
-  take({ words, vectors, distances }: Look, only: ReadonlySet<number> | undefined): void {
+  take({ words, vectors, matchedWords, distances }: Look, only: ReadonlySet<number> | undefined): void {
     const { hits, matches, total, isLowerBound, places } = words;
     this.#best = undefined;
+    this.#matchedWords ??= matchedWords;
     for (const ord of only ?? []) {
       if (this.#words.delete(ord) && this.#total !== undefined) this.#total -= 1;
       this.#distances.delete(ord);
@@ -104,7 +106,10 @@ export class Candidates {
     if (fusion === undefined || fusion.strategy === 'rrf') return undefined;
     if (fusion.strategy === 'alpha') return fusion;
     const { words, meaning } = this.#bestOfSides();
-    return balanced(words, meaning, shareOfMeaning(words, meaning, fusion));
+    return balanced(words, meaning, shareOfMeaning(words, meaning, {
+      ...fusion,
+      matchedWords: this.#matchedWords ?? 0,
+    }));
   }
 
   /** A lexical side that is whole has pinned documents besides its best. */

@@ -77,7 +77,7 @@ export function wantedProjection(
 export type RetrievalMode = 'parent' | 'chunk' | 'window';
 
 /** How the sides are combined; `balanced` where nothing sets their weights: then what they find decides. */
-export type WantedFusion = Fusion | ({ readonly strategy: 'balanced' } & Evidence);
+export type WantedFusion = Fusion | ({ readonly strategy: 'balanced' } & Pick<Evidence, 'queryWords'>);
 
 /** How the results of a search by words, by vectors or by both are ranked. */
 export interface Ranking {

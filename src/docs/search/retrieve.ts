@@ -11,6 +11,8 @@ import type { Ground, Retrieved, Sides, Wanted } from './retriever.ts';
 export interface Look {
   readonly words: Retrieved<WordsHit>;
   readonly vectors: Retrieved<MeaningHit>;
+  /** Number of words of the query that the best lexical hit has; only if the sides are balanced. */
+  readonly matchedWords: number | undefined;
   /** Distances in metres of the hits from the centre of the circle, if there is one. */
   readonly distances: ReadonlyMap<number, number> | undefined;
   /** Documents to be pinned that pass the filters, whether or not they match. */
@@ -55,6 +57,7 @@ export async function retrieve(deps: EligibilityDeps, request: RankedRequest, si
   return {
     words,
     vectors,
+    matchedWords: request.fusion?.strategy === 'balanced' ? await wordsOfBest(sides, words.hits) : undefined,
     distances: circle && distancesOf(deps, request, [...words.hits, ...vectors.hits]),
     passingPins,
   };
@@ -69,6 +72,12 @@ async function askSides(sides: Sides, ground: Ground, wanted: Wanted): Promise<P
   const found = sides.words && setImmediate().then(() => sides.words!.candidates(ground, wanted));
   const [words = NOTHING, vectors] = await Promise.all([found, nearest]);
   return { words, vectors };
+}
+
+async function wordsOfBest({ words }: Sides, hits: readonly WordsHit[]): Promise<number> {
+  if (hits.length === 0) return 0;
+  const best = hits.reduce((first, hit) => (hit.score > first.score ? hit : first));
+  return (await words!.features([best.ord]))[0]?.size ?? 0;
 }
 
 function distancesOf({ geo }: EligibilityDeps, { collection, circle }: RankedRequest,

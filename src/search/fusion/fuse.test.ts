@@ -121,29 +121,40 @@ describe('fuse', () => {
 
 const wordsOf = (ords: readonly number[]): WordsHit[] => ords.map((ord, i) => ({ ord, score: 1 / (i + 9) }));
 const meaningOf = (ords: readonly number[]): MeaningHit[] => wordsOf(ords).map((hit, chunk) => ({ ...hit, chunk }));
-const many = { queryWords: 7 };
+const many = { queryWords: 7, matchedWords: 7 };
 
 describe('the share of meaning where nobody names a weight', () => {
   it('is greater where the best of both sides have nothing in common, and for few words', () => {
     const ten = Array.from({ length: 10 }, (_, i) => i);
     const share = (words: readonly number[], meaning: readonly number[], queryWords: number | undefined = 7): number =>
-      shareOfMeaning(wordsOf(words), meaningOf(meaning), { queryWords });
+      shareOfMeaning(wordsOf(words), meaningOf(meaning), { queryWords, matchedWords: 7 });
     expect(share(ten, [100, 9])).toBe(SHARES.usual);
     expect(share(ten, [100, 101])).toBe(SHARES.greater);
     expect(share([...ten, 100], [100, 101])).toBe(SHARES.greater);
     expect(share([], [1])).toBe(SHARES.greater);
     expect(share(ten, ten, 4)).toBe(SHARES.greater);
     expect(share(ten, ten, 5)).toBe(SHARES.usual);
-    expect(shareOfMeaning(wordsOf(ten), meaningOf(ten), { queryWords: undefined })).toBe(SHARES.usual);
+    expect(shareOfMeaning(wordsOf(ten), meaningOf(ten), { queryWords: undefined, matchedWords: 0 })).toBe(SHARES.usual);
     expect(SHARES.greater).toBeGreaterThan(SHARES.usual);
   });
 
   it('is smaller where one document fits the words much better than all others', () => {
     const share = (second: number): number =>
-      shareOfMeaning([{ ord: 1, score: 2 }, { ord: 2, score: second }], meaningOf([5]), { queryWords: 1 });
+      shareOfMeaning([{ ord: 1, score: 2 }, { ord: 2, score: second }], meaningOf([5]), {
+        queryWords: 1,
+        matchedWords: 1,
+      });
     expect(share(1)).toBe(SHARES.smaller);
     expect(share(1.1)).toBe(SHARES.greater);
     expect(SHARES.smaller).toBeLessThan(SHARES.usual);
+  });
+
+  it('is greatest where even the best by words has hardly any of them, however much it stands out', () => {
+    const share = (queryWords: number, matchedWords: number): number =>
+      shareOfMeaning([{ ord: 1, score: 9 }, { ord: 2, score: 1 }], meaningOf([1]), { queryWords, matchedWords });
+    expect(share(9, 2)).toBe(SHARES.unmatched);
+    expect(share(8, 2)).toBe(SHARES.smaller);
+    expect(SHARES.unmatched).toBeGreaterThan(SHARES.greater);
   });
 
   it('looks at the best ten documents of each side, however many passages they have', () => {

@@ -151,25 +151,32 @@ const COMPARED = 10;
 const FEW_WORDS = 4;
 /** The best lexical hit stands out if the next one has at most this part of its score. */
 const STANDS_OUT = 0.5;
+/** The best lexical hit has hardly any of the words if it has less than this part of them. */
+const HARDLY_ANY = 0.25;
 
 /**
- * The share of the vector side in the differences between documents: usually; where it is the better judge, because the
- * query has few words or the sides share none of their best documents; and where one document fits the words much
- * better than all others, as one that is called like the query. `node fit-fusion.ts` in bench/ fits them to one half of
+ * The share of the vector side in the differences between documents. Usually `usual`. `unmatched` where even the best
+ * lexical hit has hardly any of the words, as for a question in another language. `smaller` where one document fits the
+ * words much better than all others, as one that is called like the query. `greater` where the query has few words or
+ * the sides share none of their best documents. `node fit-fusion.ts` in bench/ fits `usual` and `greater` to one half of
  * each judged set and measures them on the other.
  */
-export const SHARES = { usual: 0.45, greater: 0.6, smaller: 0.3 } as const;
+export const SHARES = { usual: 0.45, smaller: 0.3, greater: 0.6, unmatched: 0.8 } as const;
 
 /** What the share of the vector side is decided by, besides the hits. */
 export interface Evidence {
   /** Number of words that are looked for, without stop words; undefined if the query is more than words. */
   readonly queryWords: number | undefined;
+  /** Number of them that the best lexical hit has. */
+  readonly matchedWords: number;
 }
 
 /** The share of the vector side, for hits of both sides, best first. */
-export function shareOfMeaning(words: readonly WordsHit[], meaning: readonly MeaningHit[], { queryWords }: Evidence,
-  { usual, greater, smaller }: { readonly [Name in keyof typeof SHARES]: number } = SHARES): number
+export function shareOfMeaning(words: readonly WordsHit[], meaning: readonly MeaningHit[],
+  { queryWords, matchedWords }: Evidence,
+  { usual, smaller, greater, unmatched }: { readonly [Name in keyof typeof SHARES]: number } = SHARES): number
 {
+  if (queryWords !== undefined && matchedWords < HARDLY_ANY * queryWords) return unmatched;
   const [first, second] = words;
   if (second !== undefined && second.score <= STANDS_OUT * first!.score) return smaller;
   const isShort = queryWords !== undefined && queryWords <= FEW_WORDS;
