@@ -4,8 +4,8 @@ import type { InputOf } from '../../operations/index.ts';
 import type { Fusion } from '../../search/fusion/fuse.ts';
 import { hybridAlphaOf, type Retrieval } from '../collections/index.ts';
 import { PLAIN_SEARCH, resolveWords, type WordsDeps, type WordsRequest } from '../fulltext/index.ts';
-import { candidatesOf, distanceOrderOf, isByWordsAlone, type RankedRequest, resolveSearch, resultOrderOf,
-  type RetrievalMode } from '../search/index.ts';
+import { candidatesOf, distanceOrderOf, diverseCandidates, diversityOf, isByWordsAlone, type RankedRequest,
+  resolveSearch, resultOrderOf, type RetrievalMode } from '../search/index.ts';
 
 export type HybridInput = InputOf<Operations, 'searchHybrid'>;
 
@@ -30,7 +30,8 @@ const DEFAULT_ALPHA = 0.5;
  * place.
  */
 export function resolveRequest(deps: WordsDeps, input: HybridInput): HybridRequest {
-  const { rrfK, threshold, distanceMetric: metric, windowSize, vectorAlgorithm, rerank } = input;
+  const { rrfK, threshold, distanceMetric: metric, windowSize, vectorAlgorithm, rerank, passagesPerDocument } = input;
+  const diversity = diversityOf({ ...input, sort: input.sort === 'combined' ? undefined : input.sort });
   if (input.sort === 'distance' && input.geo === undefined)
     throw new ServiceError('invalid_argument', 'sort: distance needs geo');
   const profile = deps.collections.configOf(input.collection)?.retrieval ?? {};
@@ -42,6 +43,7 @@ export function resolveRequest(deps: WordsDeps, input: HybridInput): HybridReque
   const strategy = input.strategy ?? profile.hybridStrategy ?? 'alpha';
   const isFitted = isUsual(input, profile);
   const words = resolveWords(deps, wordsInput(input), { forPresent: true });
+  const candidates = candidatesOf(search, order, input.oversample ?? profile.oversample);
   return {
     ...search,
     mode,
@@ -55,7 +57,9 @@ export function resolveRequest(deps: WordsDeps, input: HybridInput): HybridReque
     rerank,
     isFitted,
     isCounted: input.facetBy !== undefined || input.totals !== 'none',
-    candidates: candidatesOf(search, order, input.oversample ?? profile.oversample),
+    candidates: diversity === undefined ? candidates : diverseCandidates(candidates, search.limit),
+    diversity,
+    passagesPerDocument,
     fusion: strategy === 'rrf' ? { strategy, k: rrfK } : { strategy, alpha },
     // The lexical side ranks as full-text search does, including reranking, unless weights of the sides are set or the
     // request has an order: then its scores are those of the algorithm, as in the contract's formulas.
@@ -66,11 +70,12 @@ export function resolveRequest(deps: WordsDeps, input: HybridInput): HybridReque
 /** The order of a request by fields of documents, or by cursor. Throws `invalid_argument`. */
 function orderOf(input: HybridInput, mode: RetrievalMode): HybridRequest['order'] {
   const { collection, query, algorithm, vectorAlgorithm, alpha, strategy, rrfK, fuzzy, prefix, matchingStrategy,
-    threshold, distanceMetric, windowSize, disableStem, disableSynonyms, boost, sort, cursor, offset } = input;
+    threshold, distanceMetric, windowSize, passagesPerDocument, disableStem, disableSynonyms, boost, sort, cursor,
+    offset } = input;
   const isByDistance = sort === 'distance';
   const bound = ['hybrid', collection.toLowerCase(), query, algorithm, vectorAlgorithm, alpha, strategy, rrfK, fuzzy,
-    prefix, matchingStrategy, threshold, distanceMetric, mode, windowSize, disableStem, disableSynonyms, boost,
-    isByDistance ? input.geo : undefined];
+    prefix, matchingStrategy, threshold, distanceMetric, mode, windowSize, passagesPerDocument, disableStem,
+    disableSynonyms, boost, isByDistance ? input.geo : undefined];
   if (isByDistance) return distanceOrderOf({ cursor, offset }, bound);
   return resultOrderOf({ sort: sort === 'combined' ? undefined : sort, cursor, offset }, bound);
 }
