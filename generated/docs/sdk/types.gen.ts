@@ -3412,7 +3412,7 @@ export type SimilaritySort = string;
 export type VectorAlgorithm = 'flat' | 'hnsw' | 'ivf' | 'pq' | 'opq' | 'sq' | 'sq4' | 'bq' | 'quantized';
 
 /**
- * How similarity is measured: the cosine, the raw dot product, or 1/(1 + Euclidean distance).
+ * How similarity is measured, the greater the nearer: the cosine (-1 to 1), the dot product with the query scaled to length 1 (-1 to 1 for vectors of models, which have length 1), or 1/(1 + Euclidean distance) (0 to 1).
  */
 export type DistanceMetric = 'cosine' | 'dot_product' | 'euclidean';
 

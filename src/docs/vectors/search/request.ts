@@ -73,9 +73,14 @@ export function toBoundedVector(numbers: readonly number[]): Float32Array {
   return Float32Array.from(numbers);
 }
 
-/** The cosine ignores lengths, so it accepts a vector of any length except zero. */
+/**
+ * A vector of a client in the form in which it is compared. The cosine ignores lengths, so it accepts a vector of any
+ * length except zero. For the dot product it is scaled to length 1: then a score is at most the length of the stored
+ * vector, which is 1 for all models, and `threshold` means the same as for the cosine.
+ */
 export function toSearchVector(numbers: readonly number[], metric: Metric): Float32Array {
-  if (metric !== 'cosine') return toBoundedVector(numbers);
+  if (metric === 'euclidean') return toBoundedVector(numbers);
+  if (metric === 'dot_product') return toUnitVector(toBoundedVector(numbers));
   const largest = largestOf(numbers);
   if (largest === 0)
     throw new ServiceError('invalid_argument',
@@ -86,6 +91,12 @@ export function toSearchVector(numbers: readonly number[], metric: Metric): Floa
   // In two steps, because the factor for the smallest numbers is not representable by itself.
   const [half, rest] = [Math.trunc(exponent / 2), exponent - Math.trunc(exponent / 2)];
   return Float32Array.from(numbers, (number) => number * 2 ** half * 2 ** rest);
+}
+
+/** Zeros stay zeros. */
+function toUnitVector(vector: Float32Array): Float32Array {
+  const length = Math.sqrt(vector.reduce((sum, number) => sum + number * number, 0));
+  return length === 0 ? vector : vector.map((number) => number / length);
 }
 
 function largestOf(numbers: readonly number[]): number {
