@@ -392,6 +392,7 @@ export const searches: Record<string, Scenario> = {
     });
     await walk(calls, 'findSimilar', { key: 'apples', distanceMetric: 'euclidean' });
     await ok('findSimilar', { key: 'apples', sort: 'year:asc' });
+    await ok('findSimilar', { key: 'apples', mmr: true, mmrLambda: 0.25, limit: 2 });
     await refused('not_found', 'findSimilar', { key: 'none' });
     await refused('missing_fields', 'findSimilar');
     for (const bad of [{ topK: 0 }, { topK: 2, limit: 1 }, { threshold: 2 }])

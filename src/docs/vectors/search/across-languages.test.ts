@@ -29,7 +29,10 @@ const PAGES = {
 
 let fixture: VectorFixture;
 beforeAll(async () => {
-  fixture = await VectorFixture.open({ meaning: new Included(), embedding: { provider: 'builtin', chunkSize: undefined } });
+  fixture = await VectorFixture.open({
+    meaning: new Included(),
+    embedding: { provider: 'builtin', chunkSize: undefined },
+  });
   for (const [lang, pages] of Object.entries(PAGES)) {
     for (const [key, text] of Object.entries(pages)) await fixture.add(`${key}-${lang}`, text, { lang });
   }
