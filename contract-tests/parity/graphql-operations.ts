@@ -80,6 +80,7 @@ export const GRAPHQL: Readonly<Partial<Record<OperationId, GraphqlOperation>>> =
         facetsTruncated: false,
         suggestions: [],
         droppedWords: [],
+        warnings: [],
       }),
       ...ending(answer as Ending),
       results: results.map((result) => ({ ...found({ pinned: false, ...result }, []), ...marked(result) })),
@@ -107,7 +108,7 @@ export const GRAPHQL: Readonly<Partial<Record<OperationId, GraphqlOperation>>> =
     field: 'recall',
     args: (input) => ({ input: { includeContent: false, ...withList(input, 'filterMeta') } }),
     view: ({ results, ...answer }: Found & Rest) => ({
-      ...complete(answer, ['reranked', 'nextCursor']),
+      ...complete(answer, ['reranked', 'nextCursor'], { warnings: [] }),
       ...ending(answer as Ending),
       results: results.map((result) => found(result, [])),
     }),

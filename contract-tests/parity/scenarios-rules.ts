@@ -177,6 +177,7 @@ export const rules: Record<string, Scenario> = {
     await ok('recallMemory', { query: 'whales', userId: collection, strategy: 'keyword', limit: 1, offset: 1 });
     for (const text of ['mood EXISTS', 'NOT mood EXISTS'])
       await ok('recallMemory', { query: 'whales', userId: collection, strategy: 'keyword', filter: { text } });
+    await ok('recallMemory', { query: 'whales', userId: collection, strategy: 'keyword', mmr: true, mmrLambda: 0.25 });
     await walk(calls, 'recallMemory', { query: 'whales', userId: collection, strategy: 'keyword', sort: 'key:asc' });
     await ok('recallMemory', {
       query: 'whales',

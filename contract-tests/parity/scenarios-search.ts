@@ -245,6 +245,19 @@ export const searches: Record<string, Scenario> = {
     await walk(calls, 'searchVectors', { query: 'apples', retrievalMode: 'chunk', sort: 'year:desc, key' });
     await ok('searchVectors', { queryVector: VECTOR, distanceMetric: 'euclidean', sort: 'year:asc, score', offset: 1 });
     await refused('invalid_argument', 'searchVectors', { query: 'apples', mmr: true, sort: 'year:asc' });
+    await ok('searchVectors', { query: 'red apples', retrievalMode: 'chunk', passagesPerDocument: 1 });
+    await refused('invalid_argument', 'searchVectors', { query: 'apples', passagesPerDocument: 0 });
+    for (const operation of ['searchFullText', 'searchHybrid'] as const) {
+      await ok(operation, { query: 'red apples', mmr: true, mmrLambda: 0.25, limit: 2 });
+      await refused('invalid_argument', operation, { query: 'apples', mmr: true, cursor: '*' });
+    }
+    await ok('searchHybrid', {
+      query: 'red apples',
+      retrievalMode: 'chunk',
+      passagesPerDocument: 1,
+      highlight: true,
+      fragmentSize: 20,
+    });
     await refused('missing_fields', 'searchVectors');
     await refused('invalid_argument', 'searchVectors', { query: 'red apples', rerank: 'magic' });
     for (const bad of [{ queryVector: [0.5, 0.25] }, { queryVector: [] }, { query: 'a', topK: 0 }, {
@@ -379,6 +392,7 @@ export const searches: Record<string, Scenario> = {
     });
     await walk(calls, 'findSimilar', { key: 'apples', distanceMetric: 'euclidean' });
     await ok('findSimilar', { key: 'apples', sort: 'year:asc' });
+    await ok('findSimilar', { key: 'apples', mmr: true, mmrLambda: 0.25, limit: 2 });
     await refused('not_found', 'findSimilar', { key: 'none' });
     await refused('missing_fields', 'findSimilar');
     for (const bad of [{ topK: 0 }, { topK: 2, limit: 1 }, { threshold: 2 }])

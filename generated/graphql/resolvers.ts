@@ -1288,6 +1288,8 @@ export type FtsResponse = {
   readonly suggestions: ReadonlyArray<Scalars['String']['output']>;
   /** Stop words that were not looked for; empty unless nothing was found. */
   readonly droppedWords: ReadonlyArray<Scalars['String']['output']>;
+  /** What the search had to do without, such as vectors for `mmr`; empty when nothing. */
+  readonly warnings: ReadonlyArray<Scalars['String']['output']>;
 };
 
 /** How many edits a word may be away. */
@@ -1394,6 +1396,10 @@ export type FtsInput = {
   readonly facetBy?: InputMaybe<ReadonlyArray<Scalars['String']['input']>>;
   /** Values of each facet at most; the default is 0, which means all. */
   readonly facetMaxValues?: InputMaybe<Scalars['Int']['input']>;
+  /** Whether to prefer results that differ from each other (maximal marginal relevance), compared by their vectors; the default is false. */
+  readonly mmr?: InputMaybe<Scalars['Boolean']['input']>;
+  /** Weight of relevance against difference under `mmr`, 0 to 1; the default is 0.5. */
+  readonly mmrLambda?: InputMaybe<Scalars['Float']['input']>;
 };
 
 /** A word, phrase or title that begins as was typed. */
@@ -1660,6 +1666,12 @@ export type HybridSearchInput = {
   readonly contextTokenBudget?: InputMaybe<Scalars['Int']['input']>;
   /** Whether the encoder reorders the best 50 results: `encoder` or `none`. The default is the server's. */
   readonly rerank?: InputMaybe<Scalars['String']['input']>;
+  /** Whether to prefer results that differ from each other (maximal marginal relevance), compared by their vectors; the default is false. */
+  readonly mmr?: InputMaybe<Scalars['Boolean']['input']>;
+  /** Weight of relevance against difference under `mmr`, 0 to 1; the default is 0.5. */
+  readonly mmrLambda?: InputMaybe<Scalars['Float']['input']>;
+  /** How many passages of one document are results at most, in `chunk` and `window`; all that are among the best when absent. */
+  readonly passagesPerDocument?: InputMaybe<Scalars['Int']['input']>;
 };
 
 /** What became of a batch from a scraper. */
@@ -1769,6 +1781,8 @@ export type RecallResponse = {
   readonly nextOffset?: Maybe<Scalars['Int']['output']>;
   /** The `cursor` of the next page; null without a cursor in the request, and when there was nothing more. */
   readonly nextCursor?: Maybe<Scalars['String']['output']>;
+  /** What the search had to do without, such as vectors for `mmr`; empty when nothing. */
+  readonly warnings: ReadonlyArray<Scalars['String']['output']>;
 };
 
 /** A search of past messages. */
@@ -1811,6 +1825,10 @@ export type RecallInput = {
   readonly contextTokenBudget?: InputMaybe<Scalars['Int']['input']>;
   /** Whether the encoder reorders the best 50 results: `encoder` or `none`. The default is the server's. */
   readonly rerank?: InputMaybe<Scalars['String']['input']>;
+  /** Whether to prefer results that differ from each other (maximal marginal relevance), compared by their vectors; the default is false. */
+  readonly mmr?: InputMaybe<Scalars['Boolean']['input']>;
+  /** Weight of relevance against difference under `mmr`, 0 to 1; the default is 0.5. */
+  readonly mmrLambda?: InputMaybe<Scalars['Float']['input']>;
 };
 
 /** The rules for the metadata of a collection. */
@@ -2138,6 +2156,8 @@ export type VectorSearchInput = {
   readonly facetBy?: InputMaybe<ReadonlyArray<Scalars['String']['input']>>;
   /** Values of each facet at most; the default is 0, which means all. */
   readonly facetMaxValues?: InputMaybe<Scalars['Int']['input']>;
+  /** How many passages of one document are results at most, in `chunk` and `window`; all that are among the best when absent. */
+  readonly passagesPerDocument?: InputMaybe<Scalars['Int']['input']>;
 };
 
 /** A search for documents like one that is stored. */
@@ -2184,6 +2204,10 @@ export type SimilarInput = {
   readonly facetBy?: InputMaybe<ReadonlyArray<Scalars['String']['input']>>;
   /** Values of each facet at most; the default is 0, which means all. */
   readonly facetMaxValues?: InputMaybe<Scalars['Int']['input']>;
+  /** Whether to prefer results that differ from each other (maximal marginal relevance), compared by their vectors; the default is false. */
+  readonly mmr?: InputMaybe<Scalars['Boolean']['input']>;
+  /** Weight of relevance against difference under `mmr`, 0 to 1; the default is 0.5. */
+  readonly mmrLambda?: InputMaybe<Scalars['Float']['input']>;
 };
 
 /** A search of several collections by meaning: by a text, a vector, or a stored document. */
@@ -2985,6 +3009,7 @@ export type FtsResponseResolvers<ContextType = GraphqlContext, ParentType extend
   nextCursor?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   suggestions?: Resolver<ReadonlyArray<ResolversTypes['String']>, ParentType, ContextType>;
   droppedWords?: Resolver<ReadonlyArray<ResolversTypes['String']>, ParentType, ContextType>;
+  warnings?: Resolver<ReadonlyArray<ResolversTypes['String']>, ParentType, ContextType>;
 };
 
 export type CompletionResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['Completion'] = ResolversParentTypes['Completion']> = {
@@ -3091,6 +3116,7 @@ export type RecallResponseResolvers<ContextType = GraphqlContext, ParentType ext
   truncated?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
   nextOffset?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
   nextCursor?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  warnings?: Resolver<ReadonlyArray<ResolversTypes['String']>, ParentType, ContextType>;
 };
 
 export type SchemaResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['Schema'] = ResolversParentTypes['Schema']> = {

@@ -104,10 +104,10 @@ export const AREAS = [
     tables: ['synonyms', 'stop_words'],
   }),
   area('curation', [], createCuration, { tables: ['curation_rules'] }),
-  area('words', ['fullText', 'collections', 'curation', 'columns', 'geo'],
-    (env, { geo, ...needs }) => createFullTextSearch(env, { ...needs, geo: geo.view })),
   area('vectors', ['collections', 'embeddings', 'gate', 'columns', 'geo'],
     (env, { geo, ...needs }) => createVectors(env, { ...needs, geo: geo.view })),
+  area('words', ['fullText', 'collections', 'curation', 'columns', 'geo', 'vectors'],
+    (env, { geo, ...needs }) => createFullTextSearch(env, { ...needs, geo: geo.view })),
   // The key of the checksums is among the settings.
   area('documents', ['collections', 'columns', 'schemas', 'embeddings', 'words'],
     (env, { embeddings, words, ...needs }, whole) =>

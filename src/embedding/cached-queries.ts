@@ -88,6 +88,10 @@ class CachedQueries implements CachedProvider {
     return this.#provider.knows?.bind(this.#provider);
   }
 
+  get isEnglishOnly(): boolean | undefined {
+    return this.#provider.isEnglishOnly;
+  }
+
   get matcher(): EmbeddingProvider['matcher'] {
     return this.#provider.matcher?.bind(this.#provider);
   }

@@ -1,3 +1,4 @@
+export { mayBeEnglish } from './builtin/static-provider.ts';
 export { cachedQueries } from './cached-queries.ts';
 export type { CachedProvider, QueryCacheCounters, QueryCacheOptions } from './cached-queries.ts';
 export { createEmbeddingProvider, isBuiltinModel } from './create-provider.ts';

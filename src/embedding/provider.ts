@@ -111,6 +111,8 @@ export interface EmbeddingProvider {
    * only tells its spelling. Rejects as `embed` does.
    */
   readonly knows?: ((text: string) => Promise<boolean>) | undefined;
+  /** Whether vectors of texts in other languages than English are worthless. */
+  readonly isEnglishOnly?: boolean | undefined;
   /** For a model that has vectors of tokens; rejects as `embed` does. */
   readonly matcher?: (() => Promise<TokenMatcher>) | undefined;
   /** Cancels calls in progress and releases threads and memory; later calls reject. */

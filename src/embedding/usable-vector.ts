@@ -1,3 +1,4 @@
+import { familyOf } from './model-families.ts';
 import { EmbeddingError, type EmbeddingRole } from './provider.ts';
 
 export interface RolePrefixes {
@@ -7,23 +8,9 @@ export interface RolePrefixes {
   readonly query: string;
 }
 
-/**
- * Models that were trained with instructions before each text, and that are considerably worse without them. Names have
- * several spellings: `nomic-embed-text:latest` and `nomic-ai/nomic-embed-text-v1.5`; a model in a folder is identified
- * by the folder's name. Sources: the model cards of nomic-ai/nomic-embed-text-v1.5 and intfloat/e5-base-v2 (its
- * instruction-tuned siblings need other prefixes).
- */
-const TRAINED: readonly { readonly model: RegExp; readonly prefixes: RolePrefixes }[] = [{
-  model: /nomic-embed-text/i,
-  prefixes: { name: 'nomic', document: 'search_document: ', query: 'search_query: ' },
-}, {
-  model: /(?:^|[/\\_-])e5-(?:small|base|large)(?!.*instruct)/i,
-  prefixes: { name: 'e5', document: 'passage: ', query: 'query: ' },
-}];
-
-/** Undefined for a model that needs no prefixes. */
+/** Undefined for a model that needs no prefixes, by its name. */
 export function rolePrefixes(model: string): RolePrefixes | undefined {
-  return TRAINED.find((each) => each.model.test(model))?.prefixes;
+  return familyOf(model)?.prefixes;
 }
 
 /**

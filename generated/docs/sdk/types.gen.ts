@@ -2564,6 +2564,16 @@ export type MatchingStrategy = 'any' | 'all' | 'most';
 export type Totals = 'exact' | 'bounded' | 'none';
 
 /**
+ * Whether to prefer results that differ from each other (maximal marginal relevance): the next one is that whose score, less its similarity to those before it, is the greatest. Results are compared by their vectors; one that has none counts as different from all. It does not go with `sort` or `cursor`, and `rerank` by the encoder does not apply.
+ */
+export type Mmr = boolean;
+
+/**
+ * Weight of relevance against difference under `mmr`: 1 is relevance only, 0 difference only.
+ */
+export type MmrLambda = number;
+
+/**
  * An opening tag such as `<mark>` or `[b]`.
  */
 export type HighlightTag = string;
@@ -2685,7 +2695,7 @@ export type DroppedWords = Array<string>;
 
 export type SearchFullTextResponse = {
     /**
-     * Best first.
+     * Best first; under `mmr` in the order of the choice.
      */
     results: Array<FullTextResult>;
     /**
@@ -2746,6 +2756,10 @@ export type SearchFullTextResponse = {
      * The collection's answer-format instruction, its template expanded; absent when it has none.
      */
     responsePrompt?: string;
+    /**
+     * What the search had to do without, such as vectors for `mmr`; absent when nothing.
+     */
+    warnings?: Array<string>;
 };
 
 /**
@@ -2891,6 +2905,8 @@ export type SearchFullTextRequest = {
      * Length of a fragment in bytes, snapped to word boundaries.
      */
     fragmentSize?: number;
+    mmr?: Mmr;
+    mmrLambda?: MmrLambda;
     facetBy?: FacetBy;
     /**
      * Values of each facet at most; 0 means all.
@@ -3396,7 +3412,7 @@ export type SimilaritySort = string;
 export type VectorAlgorithm = 'flat' | 'hnsw' | 'ivf' | 'pq' | 'opq' | 'sq' | 'sq4' | 'bq' | 'quantized';
 
 /**
- * How similarity is measured: the cosine, the raw dot product, or 1/(1 + Euclidean distance).
+ * How similarity is measured, the greater the nearer: the cosine (-1 to 1), the dot product with the query scaled to length 1 (-1 to 1 for vectors of models, which have length 1), or 1/(1 + Euclidean distance) (0 to 1).
  */
 export type DistanceMetric = 'cosine' | 'dot_product' | 'euclidean';
 
@@ -3404,6 +3420,11 @@ export type DistanceMetric = 'cosine' | 'dot_product' | 'euclidean';
  * What a result is. `parent`: a document, by its best passage. `chunk`: a passage. `window`: a passage with its neighbours, overlapping ones merged.
  */
 export type RetrievalMode = 'parent' | 'chunk' | 'window';
+
+/**
+ * How many passages of one document are results at most, in `chunk` and `window`: its best ones. All that are among the best when absent.
+ */
+export type PassagesPerDocument = number;
 
 /**
  * Whether the encoder that comes with the package reorders the best 50 results, by their best passages and their first ones, as far as their vectors are there within `SVC_EMBEDDING_RERANK_BUDGET`: `encoder` or `none`. When absent, `SVC_EMBEDDING_RERANK` decides. `encoder` returns 400 where no encoder is installed. Scores stay those of the search.
@@ -3464,14 +3485,9 @@ export type SearchVectorsRequest = {
      */
     contextTokenBudget?: ContextTokenBudget;
     fields?: Fields;
-    /**
-     * Whether to prefer results that differ from each other (maximal marginal relevance). It does not go with `sort` or `cursor`.
-     */
-    mmr?: boolean;
-    /**
-     * Weight of relevance against difference under `mmr`: 1 is relevance only, 0 difference only.
-     */
-    mmrLambda?: number;
+    passagesPerDocument?: PassagesPerDocument;
+    mmr?: Mmr;
+    mmrLambda?: MmrLambda;
     /**
      * Metadata keys, or `lang`, whose values to count over the candidates.
      */
@@ -4047,6 +4063,8 @@ export type FindSimilarRequest = {
      */
     contextTokenBudget?: ContextTokenBudget;
     fields?: Fields;
+    mmr?: Mmr;
+    mmrLambda?: MmrLambda;
     /**
      * Metadata keys, or `lang`, whose values to count over the candidates.
      */
@@ -4059,7 +4077,7 @@ export type FindSimilarRequest = {
 
 export type FindSimilarResponse = {
     /**
-     * Most similar first, or in the order of `sort`.
+     * Most similar first, or in the order of `sort`; under `mmr` in the order of the choice.
      */
     results: Array<VectorResult>;
     /**
@@ -4490,6 +4508,9 @@ export type SearchHybridRequest = {
     contextTokenBudget?: ContextTokenBudget;
     fields?: Fields;
     rerank?: Rerank;
+    passagesPerDocument?: PassagesPerDocument;
+    mmr?: Mmr;
+    mmrLambda?: MmrLambda;
 };
 
 /**
@@ -4548,7 +4569,7 @@ export type HybridResult = {
 
 export type SearchHybridResponse = {
     /**
-     * Best first, nearest first, or in the order of `sort`.
+     * Best first, nearest first, or in the order of `sort`; under `mmr` in the order of the choice.
      */
     results: Array<HybridResult>;
     /**
@@ -5250,6 +5271,8 @@ export type RecallMemoryRequest = {
     langs?: Langs;
     rangeMeta?: Ranges;
     rerank?: Rerank;
+    mmr?: Mmr;
+    mmrLambda?: MmrLambda;
     /**
      * Tokens that the results may cost together: explicit, then the collection's retrieval profile, then no budget. 0 means no budget.
      */
@@ -5258,7 +5281,7 @@ export type RecallMemoryRequest = {
 
 export type RecallMemoryResponse = {
     /**
-     * Best first, or in the order of `sort`.
+     * Best first, or in the order of `sort`; under `mmr` in the order of the choice.
      */
     results: Array<{
         document: ProjectedDocument;
@@ -5304,6 +5327,10 @@ export type RecallMemoryResponse = {
     truncated?: Truncated;
     nextOffset?: NextOffset;
     nextCursor?: SimilarityNextCursor;
+    /**
+     * What the search had to do without, such as an encoder that knows the language of the query; absent when nothing.
+     */
+    warnings?: Array<string>;
 };
 
 export type SummarizeSessionRequest = {
@@ -11579,6 +11606,14 @@ export type SearchFullTextByQueryData = {
          * Whether the best 100 matches are put into a better order, which multiplies their scores; for queries that are read in simple mode; true when absent. `false` for the scores of the algorithm alone.
          */
         rerank?: boolean;
+        /**
+         * Whether to prefer results that differ from each other (maximal marginal relevance).
+         */
+        mmr?: Mmr;
+        /**
+         * Weight of relevance against difference under `mmr`: 1 is relevance only, 0 difference only.
+         */
+        mmrLambda?: MmrLambda;
         /**
          * Whether each result carries `highlights`.
          */

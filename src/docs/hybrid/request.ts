@@ -3,8 +3,8 @@ import { ServiceError } from '../../errors/index.ts';
 import type { InputOf } from '../../operations/index.ts';
 import { hybridAlphaOf, type Retrieval } from '../collections/index.ts';
 import { PLAIN_SEARCH, resolveWords, type WordsDeps, type WordsRequest } from '../fulltext/index.ts';
-import { candidatesOf, distanceOrderOf, isByWordsAlone, type RankedRequest, resolveSearch, resultOrderOf,
-  type RetrievalMode, type WantedFusion } from '../search/index.ts';
+import { candidatesOf, distanceOrderOf, diverseCandidates, diversityOf, isByWordsAlone, type RankedRequest,
+  resolveSearch, resultOrderOf, type RetrievalMode, type WantedFusion } from '../search/index.ts';
 
 export type HybridInput = InputOf<Operations, 'searchHybrid'>;
 
@@ -29,7 +29,8 @@ const DEFAULT_ALPHA = 0.5;
  * place.
  */
 export function resolveRequest(deps: WordsDeps, input: HybridInput): HybridRequest {
-  const { rrfK, threshold, distanceMetric: metric, windowSize, vectorAlgorithm, rerank } = input;
+  const { rrfK, threshold, distanceMetric: metric, windowSize, vectorAlgorithm, rerank, passagesPerDocument } = input;
+  const diversity = diversityOf({ ...input, sort: input.sort === 'combined' ? undefined : input.sort });
   if (input.sort === 'distance' && input.geo === undefined)
     throw new ServiceError('invalid_argument', 'sort: distance needs geo');
   const profile = deps.collections.configOf(input.collection)?.retrieval ?? {};
@@ -40,6 +41,7 @@ export function resolveRequest(deps: WordsDeps, input: HybridInput): HybridReque
   const alpha = input.alpha ?? hybridAlphaOf(profile) ?? DEFAULT_ALPHA;
   const words = resolveWords(deps, wordsInput(input), { forPresent: true });
   const fusion = fusionOf(input, profile, alpha, words);
+  const candidates = candidatesOf(search, order, input.oversample ?? profile.oversample);
   return {
     ...search,
     mode,
@@ -52,7 +54,9 @@ export function resolveRequest(deps: WordsDeps, input: HybridInput): HybridReque
     vectorAlgorithm,
     rerank,
     isCounted: input.facetBy !== undefined || input.totals !== 'none',
-    candidates: candidatesOf(search, order, input.oversample ?? profile.oversample),
+    candidates: diversity === undefined ? candidates : diverseCandidates(candidates, search.limit),
+    diversity,
+    passagesPerDocument,
     fusion,
     // The lexical side ranks as full-text search does, including reranking, unless weights of the sides are set or the
     // request has an order: then its scores are those of the algorithm, as in the contract's formulas.
@@ -63,11 +67,12 @@ export function resolveRequest(deps: WordsDeps, input: HybridInput): HybridReque
 /** The order of a request by fields of documents, or by cursor. Throws `invalid_argument`. */
 function orderOf(input: HybridInput, mode: RetrievalMode): HybridRequest['order'] {
   const { collection, query, algorithm, vectorAlgorithm, alpha, strategy, rrfK, fuzzy, prefix, matchingStrategy,
-    threshold, distanceMetric, windowSize, disableStem, disableSynonyms, boost, sort, cursor, offset } = input;
+    threshold, distanceMetric, windowSize, passagesPerDocument, disableStem, disableSynonyms, boost, sort, cursor,
+    offset } = input;
   const isByDistance = sort === 'distance';
   const bound = ['hybrid', collection.toLowerCase(), query, algorithm, vectorAlgorithm, alpha, strategy, rrfK, fuzzy,
-    prefix, matchingStrategy, threshold, distanceMetric, mode, windowSize, disableStem, disableSynonyms, boost,
-    isByDistance ? input.geo : undefined];
+    prefix, matchingStrategy, threshold, distanceMetric, mode, windowSize, passagesPerDocument, disableStem,
+    disableSynonyms, boost, isByDistance ? input.geo : undefined];
   if (isByDistance) return distanceOrderOf({ cursor, offset }, bound);
   return resultOrderOf({ sort: sort === 'combined' ? undefined : sort, cursor, offset }, bound);
 }

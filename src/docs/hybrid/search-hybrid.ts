@@ -10,7 +10,8 @@ import type { Embeddings } from '../embeddings/index.ts';
 import { correctSpelling, type FullTextSearch, highlighterOf, readyWords, type WordMatcher, WordMatchers,
   type WordsDeps, wordsRetriever } from '../fulltext/index.ts';
 import { costOf } from '../search-gate.ts';
-import { type ChosenPassage, isByVectorsAlone, promptOf, type RankedDeps, searchRanked } from '../search/index.ts';
+import { type ChosenPassage, isByVectorsAlone, promptOf, type RankedDeps, searchRanked,
+  type StoredVectors } from '../search/index.ts';
 import { type QueryVector, type VectorSearch, vectorsRetriever, type VectorsSide,
   warningsOf } from '../vectors/index.ts';
 import { byWordsAlone, type HybridInput, type HybridRequest, isMeaningWanted, resolveRequest } from './request.ts';
@@ -20,7 +21,7 @@ import { byWordsAlone, type HybridInput, type HybridRequest, isMeaningWanted, re
  * delay others.
  */
 export interface MeaningSide
-  extends VectorsSide, Pick<VectorSearch, 'isConfigured' | 'encoder' | 'embedQuery' | 'modelsOf'>
+  extends VectorsSide, StoredVectors, Pick<VectorSearch, 'isConfigured' | 'encoder' | 'embedQuery' | 'modelsOf'>
 {}
 
 export interface HybridDeps extends Pick<RankedDeps, 'gate'> {
@@ -49,7 +50,7 @@ export async function searchHybrid(deps: HybridDeps, given: HybridInput,
   }, signal);
   const { collection, query, mode, windowSize, order, metric, threshold } = request;
   const matchers = new WordMatchers(request.words.plan, words.view.indexOf(collection));
-  const found = await searchRanked<HybridResult>({ ...words, gate, encoder: meaning.encoder }, {
+  const found = await searchRanked<HybridResult>({ ...words, gate, encoder: meaning.encoder, vectors: meaning }, {
     request,
     cost: documents === undefined ? undefined : costOf(input, documents),
     rules: words.curation.rulesOf(collection),
@@ -86,7 +87,7 @@ export async function searchHybrid(deps: HybridDeps, given: HybridInput,
       ...parts,
     }),
   }, bounds);
-  const warnings = [...noVector, ...warningsOf(found.incomparable, vector)];
+  const warnings = [...noVector, ...warningsOf(found.incomparable, vector), ...found.warnings];
   return {
     ...found.answer,
     ...(input.totals !== 'none' && { totalMatches: found.matches ?? 0 }),

@@ -44,6 +44,7 @@ export class HybridFixture {
       curation,
       columns: base.columns,
       geo: base.geo.view,
+      vectors,
     });
     const gate = {
       run: <T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> => {

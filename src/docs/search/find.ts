@@ -173,12 +173,14 @@ function toResults(candidates: Candidates, { vectors: { algorithm, incomparable 
 
 /**
  * Almost always one. An order has one list for all pages, and so has a side whose best matches are the same in a longer
- * list.
+ * list, unless a choice puts them in another order.
  */
 function listsOf(request: RankedRequest, sides: Sides, pins: number): [List, ...List[]] {
-  const { candidates, order, offset, limit } = request;
+  const { candidates, order, offset, limit, diversity } = request;
   const wanted = offset + limit + pins;
-  const lengths = isWhole(sides) ? [wanted] : listLengths(candidates, order === undefined ? wanted : 0);
+  const lengths = isWhole(sides) && diversity === undefined
+    ? [wanted]
+    : listLengths(candidates, order === undefined ? wanted : 0);
   return lengths.map((length) => listOf(request, sides, length)) as [List, ...List[]];
 }
 
@@ -186,9 +188,12 @@ function listOf(request: RankedRequest, sides: Sides, limit: number): List {
   return { limit, candidates: new Candidates(request, limit, isWhole(sides)) };
 }
 
-/** Whether merged windows leave room on the page for those of further candidates. */
-function isShort({ mode, order, offset, limit }: RankedRequest, placed: readonly unknown[], last: List): boolean {
-  return mode === 'window' && order === undefined && placed.length < offset + limit && last.candidates.isFull &&
+/** Whether merged windows, or passages left out, leave room on the page for those of further candidates. */
+function isShort({ mode, order, offset, limit, passagesPerDocument }: RankedRequest, placed: readonly unknown[],
+  last: List): boolean
+{
+  return (mode === 'window' || (mode === 'chunk' && passagesPerDocument !== undefined)) && order === undefined &&
+    placed.length < offset + limit && last.candidates.isFull &&
     last.limit < MAX_CANDIDATES;
 }
 
@@ -232,7 +237,8 @@ function joined(request: RankedRequest, lists: readonly List[], rerank: FindScop
   const { weights } = lists[0]!.candidates;
   return joinLists<Placed<FusedHit>>(lists.map(({ limit }) => limit), async (i, before) => {
     const hits = notAmong(before, lists[i]!.candidates.ranked(weights), request);
-    return placedOf(i === 0 && rerank !== undefined ? await rerank(hits) : hits, request);
+    const placed = placedOf(i === 0 && rerank !== undefined ? await rerank(hits) : hits, request);
+    return firstOfEach(placed, before, request);
   });
 }
 
@@ -247,6 +253,21 @@ function notAmong(before: readonly Placed<FusedHit>[], hits: readonly FusedHit[]
       mode === 'parent' || chunk === undefined || first === undefined || (first <= chunk && chunk <= last!)
     ) !== true
   );
+}
+
+/** The first results of each document, as many as the request wants, of which some may be among those before. */
+function firstOfEach(placed: readonly Placed<FusedHit>[], before: readonly Placed<FusedHit>[],
+  { mode, passagesPerDocument = Infinity }: RankedRequest): readonly Placed<FusedHit>[]
+{
+  if (mode === 'parent' || passagesPerDocument === Infinity) return placed;
+  const counts = new Map<number, number>();
+  const isWanted = ({ hit: { ord } }: Placed<FusedHit>): boolean => {
+    const count = (counts.get(ord) ?? 0) + 1;
+    counts.set(ord, count);
+    return count <= passagesPerDocument;
+  };
+  before.forEach(isWanted);
+  return placed.filter(isWanted);
 }
 
 function placedOf(hits: readonly FusedHit[], { mode, windowSize }: RankedRequest): readonly Placed<FusedHit>[] {

@@ -1,5 +1,6 @@
 /** The entry point of the stages that all searches share. */
 export { isByVectorsAlone, isByWordsAlone, joinLists, listLengths } from './candidates.ts';
+export { diverseCandidates, type Diversity, diversityOf, type StoredVectors } from './diversify.ts';
 export { boostFactors, type EligibilityDeps, eligibleDocuments, withinCircle } from './eligible.ts';
 export { fitFacets } from './facets.ts';
 export { checkFilter, expressionOf, type FilterInput, type RequestFilter } from './filter.ts';

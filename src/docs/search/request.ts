@@ -4,6 +4,7 @@ import type { Evidence, Fusion } from '../../search/fusion/fuse.ts';
 import type { Circle } from '../../search/geo/index.ts';
 import type { Retrieval } from '../collections/index.ts';
 import type { Rerank } from '../embeddings/index.ts';
+import type { Diversity } from './diversify.ts';
 import { expressionOf, type RequestFilter } from './filter.ts';
 import { ORDERED_CANDIDATES, type ResultOrder } from './order.ts';
 import { type Projection, projectionOf } from './present.ts';
@@ -92,6 +93,10 @@ export interface Ranking {
   readonly rerank: Rerank | undefined;
   /** Undefined for best first and pages by offset. */
   readonly order: ResultOrder | undefined;
+  /** Undefined if results may resemble each other. */
+  readonly diversity: Diversity | undefined;
+  /** Maximum number of passages of one document, if results are passages; undefined for all. */
+  readonly passagesPerDocument: number | undefined;
   /** Whether all matches are known, for facets or their number. */
   readonly isCounted: boolean;
 }
@@ -104,6 +109,7 @@ export const ONE_SIDE = {
   windowSize: 0,
   fusion: undefined,
   rerank: undefined,
+  passagesPerDocument: undefined,
 } as const satisfies Partial<Ranking>;
 
 /** Decisions sections 4.3 and 4.5. */

@@ -7,6 +7,7 @@ import type { BodyCodec } from '../../storage/index.ts';
 import type { Curated } from '../curation/index.ts';
 import type { Encoder } from '../embeddings/index.ts';
 import type { Cost, SearchGate } from '../search-gate.ts';
+import { diversify, type StoredVectors } from './diversify.ts';
 import { type Counted, countFacets, type ShownFacets, shownFacets } from './facets.ts';
 import { bestHits, type FindDeps, findResults, type FindScope, type Found, type FoundResults } from './find.ts';
 import { passedBefore } from './order.ts';
@@ -22,7 +23,9 @@ export interface RankedDeps extends FindDeps {
   /** Only scoring occupies a place. Absent if the call itself has one. */
   readonly gate?: Pick<SearchGate, 'run'> | undefined;
   /** Absent: nothing is reranked by it. */
-  readonly encoder?: Pick<Encoder, 'isWanted' | 'similarities'> | undefined;
+  readonly encoder?: Pick<Encoder, 'isWanted' | 'similarities' | 'known'> | undefined;
+  /** With which results are compared. Absent: there are none. */
+  readonly vectors?: StoredVectors | undefined;
 }
 
 /** A passage with the chunk that represents it. */
@@ -52,7 +55,7 @@ export interface ResultParts {
 }
 
 /** A search by words, by vectors or by both. */
-export interface RankedSearch<R> extends Omit<FindScope, 'signal'> {
+export interface RankedSearch<R> extends Omit<FindScope, 'signal' | 'rerank'> {
   readonly request: RankedRequest;
   /** Undefined if there is nothing that could be found: then nothing is searched. */
   readonly cost: Cost | undefined;
@@ -81,6 +84,8 @@ export interface RankedAnswer<R> extends Pick<FoundResults, 'isLowerBound' | 'al
   readonly answer: AnswerFields<R>;
   /** Number of all matches; undefined if they were not counted. */
   readonly matches: number | undefined;
+  /** What the request asked for and could not have. */
+  readonly warnings: readonly string[];
 }
 
 /** The result for a collection in which there is nothing to find. */
@@ -101,11 +106,14 @@ export async function searchRanked<R>(deps: RankedDeps, search: RankedSearch<R>,
   const { signal, budget } = bounds;
   const isReranked = isEncoderWanted(deps, search);
   const request = isReranked ? withEnough(search.request) : search.request;
-  const scores = isReranked ? await scoresOf(deps, request, search, signal) : undefined;
+  const warnings = new Set<string>();
+  const scores = isReranked ? await scoresOf(deps, request, search, warnings, signal) : undefined;
   const { found, counted } = await findAndCount(deps, request, {
     ...search,
     signal,
-    rerank: scores === undefined ? search.rerank : (hits: readonly FusedHit[]) => reorder(hits, scores.of),
+    rerank: scores === undefined
+      ? diversifier(deps, request, warnings)
+      : (hits: readonly FusedHit[]) => reorder(hits, scores.of),
   }, budget);
   const { facetBy, offset, order } = request;
   const facets = shownFacets(facetBy, counted?.facets, budget);
@@ -120,6 +128,25 @@ export async function searchRanked<R>(deps: RankedDeps, search: RankedSearch<R>,
     algorithm,
     incomparable,
     alpha,
+    warnings: [...warnings],
+  };
+}
+
+const NOT_DIVERSE = 'mmr: none of the results has vectors, so they are in the order of their scores';
+
+/** Chooses hits for diversity; undefined if the request does not want that. */
+function diversifier({ vectors }: RankedDeps,
+  { collection, diversity, mode, offset, limit, passagesPerDocument }: RankedRequest,
+  warnings: Set<string>): FindScope['rerank']
+{
+  if (diversity === undefined) return undefined;
+  return async (hits) => {
+    // Where windows merge, or passages are left out, it is not known how many are needed.
+    const isOpen = mode === 'window' || passagesPerDocument !== undefined;
+    const count = isOpen ? hits.length : Math.min(offset + limit, hits.length);
+    const chosen = vectors && await diversify(vectors, collection, diversity, hits, count);
+    if (hits.length > 0 && (chosen?.compared ?? 0) === 0) warnings.add(NOT_DIVERSE);
+    return chosen?.hits ?? hits;
   };
 }
 
@@ -166,8 +193,9 @@ function needsBodies<R>({ request: { projection, mode }, highlightsOf }: RankedS
 }
 
 /** An order of the request, or of its own, is kept. Throws `invalid_argument` if no encoder is installed. */
-function isEncoderWanted<R>({ encoder }: RankedDeps, { request, rerank }: RankedSearch<R>): boolean {
-  return encoder?.isWanted(request.rerank) === true && request.order === undefined && rerank === undefined &&
+function isEncoderWanted<R>({ encoder }: RankedDeps, { request }: RankedSearch<R>): boolean {
+  return encoder?.isWanted(request.rerank) === true && request.order === undefined &&
+    request.diversity === undefined &&
     request.query.trim() !== '';
 }
 
@@ -178,12 +206,25 @@ function withEnough(request: RankedRequest): RankedRequest {
 
 /** The encoder's scores of the best hits; it is called without a place in the search gate. */
 async function scoresOf<R>(deps: RankedDeps, request: RankedRequest, { cost, rareWord, ...scope }: RankedSearch<R>,
-  signal: AbortSignal): Promise<EncoderScores>
+  warnings: Set<string>, signal: AbortSignal): Promise<EncoderScores>
 {
   const hits = cost === undefined
     ? []
     : await scored(deps, { cost, signal }, () => bestHits(deps, request, { ...scope, signal }));
-  return scoreByEncoder(deps.encoder!, request.query, hits, request.mode === 'parent', signal, rareWord?.(hits));
+  const first = hits.slice(0, REORDERED);
+  const known = await deps.encoder!.known(request.query, [...new Set(first.map(({ ord }) => ord))]);
+  const rated = known.isText ? first.filter(({ ord }) => known.ords.has(ord)) : [];
+  if (!known.isText && first.length > 0) warnings.add(UNKNOWN_QUERY);
+  else if (rated.length < first.length) warnings.add(unknownResults(first.length - rated.length));
+  return scoreByEncoder(deps.encoder!, request.query, rated, request.mode === 'parent', signal, rareWord?.(hits));
+}
+
+const UNKNOWN_QUERY =
+  'rerank: the encoder knows English only, and the query seems to be in another language: nothing was reranked';
+
+function unknownResults(count: number): string {
+  const results = count === 1 ? '1 result in another language' : `${count} results in other languages`;
+  return `rerank: the encoder knows English only: ${results} kept ${count === 1 ? 'its place' : 'their places'}`;
 }
 
 /** Results as they are returned, as many as the answer may hold. */

@@ -1,7 +1,7 @@
 import type { OrdSet } from '../../lib/ord-set.ts';
 import type { Algorithm, Metric } from '../../search/vector/index.ts';
 import type { Embeddings, Encoder, ModelIdentity } from '../embeddings/index.ts';
-import type { Passage, PassageQuery } from '../search/index.ts';
+import type { Passage, PassageQuery, StoredVectors } from '../search/index.ts';
 
 /** A vector to search with. */
 export interface QueryVector {
@@ -70,7 +70,7 @@ export interface ModelCount extends ModelIdentity {
  * Vector search, for other areas. Callers occupy a place in the search gate while something is scored, never while
  * `embedQuery` waits.
  */
-export interface VectorSearch {
+export interface VectorSearch extends StoredVectors {
   /** Whether there is an embedding provider. */
   isConfigured(): boolean;
   /**
@@ -80,7 +80,7 @@ export interface VectorSearch {
   embedQuery(text: string, signal?: AbortSignal,
     collection?: string): Promise<QueryVector & { readonly model: ModelIdentity }>;
   /** Reranks results; see `Encoder`. */
-  readonly encoder: Pick<Encoder, 'isWanted' | 'similarities'>;
+  readonly encoder: Pick<Encoder, 'isWanted' | 'similarities' | 'known'>;
   /** Vectors of texts that are not blank; see `Embeddings`. */
   readonly embedTexts: Embeddings['embedTexts'];
   /**
@@ -97,15 +97,6 @@ export interface VectorSearch {
   chunkCount(collection: string, ord: number): number;
   /** The models of a collection's vectors, most documents first. Throws `index_loading`. */
   modelsOf(collection: string): readonly ModelCount[];
-  /** The model of a document's vectors; undefined when it has none. Throws `index_loading`. */
-  modelOf(collection: string, ord: number): ModelIdentity | undefined;
-  /** A document's vectors by chunk, as they are stored; none when it has none. Throws `index_loading`. */
-  vectorsOf(collection: string, ord: number): readonly Float32Array[];
-  /**
-   * The mean of a document's vectors, with length 1 if `unit` is set; undefined when it has none. Throws
-   * `index_loading`.
-   */
-  meanOf(collection: string, ord: number, unit?: boolean): Float32Array | undefined;
   /** Ordinals of the documents that have vectors, only of one model if one is named; a copy. Throws `index_loading`. */
   ordsOf(collection: string, model?: ModelIdentity): OrdSet;
 }

@@ -10,6 +10,7 @@ import type { Collections } from '../collections/index.ts';
 import type { Embeddings } from '../embeddings/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import type { SearchGate } from '../search-gate.ts';
+import type { StoredVectors } from '../search/index.ts';
 import { CheckpointFiles } from '../view/index.ts';
 import { findSourceByKey, type SourceDeps } from './cross-search/source-document.ts';
 import { resolveRequest } from './search/request.ts';
@@ -74,6 +75,11 @@ export function createVectors(environment: DocsEnvironment, areas: VectorsAreas)
     const { vector, isUnknown, ...model } = await embeddings.embedQuery(text, signal, present);
     return { vector, model, text, isUnknown };
   };
+  const stored: StoredVectors = {
+    modelOf: (collection, ord) => view.indexOf(collection)?.modelOf(ord),
+    vectorsOf: (collection, ord) => view.indexOf(collection)?.vectorsOf(ord) ?? [],
+    meanOf: (collection, ord, unit = false) => view.indexOf(collection)?.meanOf(ord, unit),
+  };
   const deps: SearchDeps = {
     sql,
     codec,
@@ -88,6 +94,7 @@ export function createVectors(environment: DocsEnvironment, areas: VectorsAreas)
     matching: embeddings.matching,
     bodies: embeddings.bodies,
     encoder: embeddings.encoder,
+    vectors: stored,
     embed: { embedQuery, requireProvider, describe: () => embeddings.describe().vectors },
   };
   return {
@@ -106,9 +113,7 @@ export function createVectors(environment: DocsEnvironment, areas: VectorsAreas)
     passagesOf: (queries) => readPassages(sql, queries),
     chunkCount: (collection, ord) => view.indexOf(collection)?.chunkCount(ord) ?? 0,
     modelsOf: (collection) => view.indexOf(collection)?.models() ?? [],
-    modelOf: (collection, ord) => view.indexOf(collection)?.modelOf(ord),
-    vectorsOf: (collection, ord) => view.indexOf(collection)?.vectorsOf(ord) ?? [],
-    meanOf: (collection, ord, unit = false) => view.indexOf(collection)?.meanOf(ord, unit),
+    ...stored,
     ordsOf: (collection, model) => view.indexOf(collection)?.ordsOf(model) ?? new OrdSet(),
     async stop() {
       await view.stop();
@@ -134,8 +139,6 @@ type SimilarInput = InputOf<Operations, 'findSimilar'>;
 const DECIDED = {
   retrievalMode: 'parent',
   windowSize: 1,
-  mmr: false,
-  mmrLambda: 0.5,
   rerank: 'none',
 } as const;
 

@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { EmbeddingKernel } from '../../kernels/embedding.ts';
 import { EmbeddingError } from '../provider.ts';
 import { usableVectors, VectorSize } from '../usable-vector.ts';
-import { StaticProvider } from './static-provider.ts';
+import { mayBeEnglish, StaticProvider } from './static-provider.ts';
 import { decodeTokens, encodeTokens } from './token-codes.ts';
 import { tokenModel } from './token-model.ts';
 
@@ -157,4 +157,21 @@ it('ids of tokens are encoded in 16 bits', () => {
     const decoded = decodeTokens(codes);
     expect([Array.from(decoded.all), decoded.lead]).toEqual([all, lead.length]);
   }));
+});
+
+describe('whether a text may be English', () => {
+  it.each(['How do I cancel a request?', 'Berlin', 'Kubernetes', '404', 'E1234', 'fetch()', '!', 'addEventListener'])(
+    'is true of %j',
+    async (text) => {
+      expect(await mayBeEnglish(text)).toBe(true);
+    },
+  );
+
+  it.each(['Wie breche ich eine Anfrage ab?', 'comment annuler une requête', 'リクエストをキャンセルする',
+    'отменить запрос', 'como cancelar uma solicitação', 'การยกเลิกคำขอ', 'cómo cancelar una solicitud'])(
+      'is false of %j',
+      async (text) => {
+        expect(await mayBeEnglish(text)).toBe(false);
+      },
+    );
 });

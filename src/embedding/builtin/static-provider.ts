@@ -3,7 +3,7 @@ import { EmbeddingKernel, type ModelMemory } from '../../kernels/embedding.ts';
 import { cancelled, checkTexts, closed, type EmbeddingProvider, type EmbeddingRole, MAX_BATCH,
   type TokenMatcher } from '../provider.ts';
 import { decodeTokens, encodeTokens } from './token-codes.ts';
-import { embedText, mixtureOf, type PiecePart, tokenModel } from './token-model.ts';
+import { embedText, mixtureOf, NOT_ENGLISH, type PiecePart, tokenModel } from './token-model.ts';
 
 export const STATIC_MODEL = 'static-en-256';
 export const STATIC_DIMENSIONS = 256;
@@ -96,6 +96,20 @@ export class StaticProvider implements EmbeddingProvider {
     if (signal?.aborted) throw cancelled(signal);
   }
 }
+
+/**
+ * Whether a text may be English, by how English its pieces are; true for names and numbers, which are of no language.
+ * Rejects as `embed` does.
+ */
+export async function mayBeEnglish(text: string): Promise<boolean> {
+  const model = await tokenModel('words');
+  const kernel = sharedKernel ??= new EmbeddingKernel(model);
+  const { english, unknown } = kernel.evidence(text);
+  return unknown <= FOREIGN && (english === undefined || english > NOT_ENGLISH);
+}
+
+/** Share of letters of unknown scripts from which on a text is not English. */
+const FOREIGN = 0.5;
 
 /** Share of `static-en-256` in a text from which on the text is compared by its tokens. */
 const MOSTLY = 0.5;

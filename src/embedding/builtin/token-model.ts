@@ -130,8 +130,9 @@ async function read(folder: URL, { name, sha256 }: ModelFile): Promise<Uint8Arra
   return bytes;
 }
 
-/** Evidence of English up to which a text is not, and the distance from there to a text that is (models/README.md). */
-const NOT_ENGLISH = -72;
+/** Evidence of English up to which a text is not (models/README.md). */
+export const NOT_ENGLISH = -72;
+/** The distance from there to a text that is. */
 const UNSURE = 48;
 /** Share of letters without a piece from which on a text is in a script that the model does not know. */
 const MOSTLY = 0.5;

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
@@ -49,6 +49,15 @@ function start(options: Partial<LocalOptions> = {}): LocalProvider {
   });
   open.push(provider);
   return provider;
+}
+
+/** A tiny model with files that say how its vectors are made. */
+async function describedModel(name: string, files: Readonly<Record<string, unknown>>): Promise<string> {
+  const folder = join(home, name);
+  await writeTinyModel(folder, { words: WORDS });
+  await mkdir(join(folder, '1_Pooling'));
+  for (const [file, content] of Object.entries(files)) await writeFile(join(folder, file), JSON.stringify(content));
+  return folder;
 }
 
 const dot = (a: Float32Array | undefined, b: Float32Array | undefined) =>
@@ -129,6 +138,44 @@ describe.skipIf(!installed)(
       expect(dot(plain![0], prefixed![0])).toBeLessThan(0.999);
     });
 
+    it('pools tokens and writes prefixes as the files of the model say, and names both in its variant', async () => {
+      const folder = await describedModel('pooled', {
+        '1_Pooling/config.json': { pooling_mode_cls_token: true },
+        'config_sentence_transformers.json': { prompts: { query: 'query : ', document: '' } },
+      });
+      const provider = start({ model: folder });
+      expect(provider.variant).toMatch(/^in-process,fp32,pooling=cls,prefix=prompts-[0-9a-f]+$/);
+      // The first token is the same in all texts, and the model has no layers that would mix it with others.
+      const [cat, dog] = await provider.embed(['cat', 'dog'], 'document');
+      expect(dot(cat, dog)).toBeCloseTo(1, 5);
+      const prompted = start({
+        model: await describedModel('prompted', {
+          'config_sentence_transformers.json': { prompts: { query: 'query : ', document: '' } },
+        }),
+      });
+      const plain = start();
+      const [asked] = await prompted.embed(['cat'], 'query');
+      expect(dot(asked, (await plain.embed(['query : cat'], 'query'))[0])).toBeCloseTo(1, 5);
+      expect(dot(asked, (await prompted.embed(['cat'], 'document'))[0])).toBeLessThan(0.999);
+    });
+
+    it('gives a text the same vector by its last token, whatever texts stand beside it', async () => {
+      const folder = await describedModel('last', { '1_Pooling/config.json': { pooling_mode_lasttoken: true } });
+      const provider = start({ model: folder });
+      expect(provider.variant).toBe('in-process,fp32,pooling=last_token');
+      const [short, long] = await provider.embed(['cat', 'dog sky fish end'], 'document');
+      expect(dot(short, long)).toBeCloseTo(1, 5);
+    });
+
+    it('refuses a model whose vectors would be wrong, and says why', async () => {
+      const folder = await describedModel('dense', {
+        'modules.json': [{ type: 'sentence_transformers.models.Dense' }],
+      });
+      expect(() => start({ model: folder })).toThrow(
+        /dense can't be run in this process: its vectors need a layer Dense behind the transformer; choose another/,
+      );
+    });
+
     it('checks the size that was configured, and believes the vectors rather than config.json', async () => {
       await expect(start({ dimensions: 64 }).embed(['cat'], 'query')).rejects.toMatchObject({
         retryable: false,
@@ -197,15 +244,18 @@ describe.skipIf(!installed)('a model of the hub (skipped where the optional pack
   let hub: Server;
   let hubUrl: string;
   const asked: string[] = [];
+  /** Folders of further models, by name. */
+  const hubFolders = new Map<string, string>();
   const stuck = Promise.withResolvers<void>();
 
   beforeAll(async () => {
     hub = createServer((request, response) => {
       asked.push(request.url!);
-      const [, file] = /^\/me\/tiny\/resolve\/main\/(.+)$/.exec(request.url!) ?? [];
+      const [, name, file] = /^\/me\/(\w+)\/resolve\/main\/(.+)$/.exec(request.url!) ?? [];
       if (request.url!.startsWith('/me/stuck/')) return stuck.resolve(); // never answers
-      if (file === undefined) return void response.writeHead(404).end();
-      readFile(join(model, file)).then((bytes) => response.end(bytes), () => response.writeHead(404).end());
+      const folder = name === 'tiny' ? model : hubFolders.get(name ?? '');
+      if (file === undefined || folder === undefined) return void response.writeHead(404).end();
+      readFile(join(folder, file)).then((bytes) => response.end(bytes), () => response.writeHead(404).end());
     });
     hub.listen(0, '127.0.0.1');
     await once(hub, 'listening');
@@ -228,6 +278,25 @@ describe.skipIf(!installed)('a model of the hub (skipped where the optional pack
     expect(offline.dimensions).toBe(32);
     expect(dot(cat, (await offline.embed(['cat'], 'document'))[0])).toBeCloseTo(1, 5);
     expect(asked).toEqual([]);
+  });
+
+  it('has a profile in small files, of which each is asked for once', async () => {
+    const folder = await describedModel('profiled', {
+      '1_Pooling/config.json': { pooling_mode_cls_token: true },
+      'config_sentence_transformers.json': { prompts: { query: 'query : ' } },
+    });
+    hubFolders.set('profiled', folder);
+    const cacheFolder = join(home, 'profiles');
+    const options = { model: 'me/profiled', offline: false, cacheFolder, hubUrl };
+    const first = start(options);
+    expect(first.variant).toBe('in-process,fp32');
+    await first.embed(['cat'], 'document');
+    expect(first.variant).toMatch(/^in-process,fp32,pooling=cls,prefix=prompts-/);
+    asked.length = 0;
+    const second = start(options);
+    expect(second.variant).toBe(first.variant);
+    await second.embed(['cat'], 'document');
+    expect(asked.filter((url) => url.endsWith('.json'))).toEqual([]);
   });
 
   it('that is not on this machine cannot be loaded offline', async () => {

@@ -4,10 +4,11 @@ import { isInstalled } from '../../lib/files.ts';
 import type { Log } from '../../lib/log.ts';
 import { ConfigError } from '../../lib/setting-values.ts';
 import { workerFile } from '../../lib/thread-client.ts';
-import { nativeDimensions, UNKNOWN_DIMENSIONS } from '../defaults.ts';
+import { UNKNOWN_DIMENSIONS } from '../defaults.ts';
 import { checkTexts, type EmbeddingProvider, type EmbeddingRole, MAX_BATCH } from '../provider.ts';
-import { type RolePrefixes, rolePrefixes, usableVectors, variantOf, VectorSize, withPrefix } from '../usable-vector.ts';
-import { missingLibrary, ModelClient } from './model-client.ts';
+import { usableVectors, variantOf, VectorSize } from '../usable-vector.ts';
+import { missingLibrary, ModelClient, unusableModel } from './model-client.ts';
+import { type ModelProfile, readProfile } from './model-profile.ts';
 import { modelSource, SHIPPED_MODEL, shippedSource } from './model-source.ts';
 
 export interface LocalOptions {
@@ -32,17 +33,19 @@ const LIBRARY = '@huggingface/transformers';
 const MAX_TOKENS = 2048;
 
 /**
- * Runs a model within this process, in a separate thread, with mean pooling and vectors of length 1. Texts are
- * truncated to the model's limit and to 2048 tokens. The library is imported only by the first call, which also loads
- * the model and may have to download it.
+ * Runs a model within this process, in a separate thread, as its files and its family say (`model-profile.ts`), with
+ * vectors of length 1. Texts are truncated to the model's limit and to 2048 tokens. The library is imported only by the
+ * first call, which also loads the model and may have to download it; the files of a model that was never downloaded
+ * are known after that.
  */
 export class LocalProvider implements EmbeddingProvider {
   readonly name = 'local';
   readonly model: string;
-  readonly variant: string;
   readonly maxBatch = MAX_BATCH;
+  readonly isEnglishOnly: boolean;
+  readonly #dtype: string;
   readonly #size: VectorSize;
-  readonly #prefixes: RolePrefixes | undefined;
+  #profile: ModelProfile;
   readonly #client: ModelClient;
 
   /**
@@ -57,15 +60,23 @@ export class LocalProvider implements EmbeddingProvider {
     const folder = resolve(cacheFolder);
     const source = model === SHIPPED_MODEL ? shippedSource() : modelSource(model, folder, mayBeFolder);
     this.model = model;
-    this.#prefixes = rolePrefixes(model);
-    this.variant = variantOf(['in-process', source.dtype], this.#prefixes);
-    this.#size = new VectorSize(dimensions ?? nativeDimensions(model), source.dimensions ?? UNKNOWN_DIMENSIONS);
+    this.isEnglishOnly = model === SHIPPED_MODEL;
+    this.#dtype = source.dtype;
+    this.#profile = readProfile(source.folder, model);
+    if (this.#profile.problem !== undefined) throw new ConfigError([unusableModel(model, this.#profile.problem)]);
+    this.#size = new VectorSize(dimensions, this.#profile.dimensions ?? UNKNOWN_DIMENSIONS);
     this.#client = new ModelClient({
       thread: thread ?? workerFile(import.meta.url, 'thread'),
-      data: { library, ...source, maxTokens: MAX_TOKENS, offline, cacheFolder: folder, hubUrl },
+      data: { library, ...source, name: model, maxTokens: MAX_TOKENS, offline, cacheFolder: folder, hubUrl },
       timer,
       log,
+      onLoaded: (profile) => void (this.#profile = profile),
     });
+  }
+
+  get variant(): string {
+    const { pooling, prefixes } = this.#profile;
+    return variantOf(['in-process', this.#dtype, ...(pooling === 'mean' ? [] : [`pooling=${pooling}`])], prefixes);
   }
 
   get dimensions(): number {
@@ -74,7 +85,7 @@ export class LocalProvider implements EmbeddingProvider {
 
   async embed(texts: readonly string[], role: EmbeddingRole, signal?: AbortSignal): Promise<Float32Array[]> {
     checkTexts(texts);
-    const vectors = await this.#client.embed(withPrefix(texts, role, this.#prefixes), role, signal);
+    const vectors = await this.#client.embed(texts, role, signal);
     return usableVectors(vectors, texts.length, this.#size, this.name);
   }
 

@@ -8,6 +8,8 @@ const THREAD = new URL('../../testkit/embedding/faulty-thread.ts', import.meta.u
 const DATA = {
   library: 'x',
   model: 'm',
+  name: 'm',
+  folder: '/nowhere/m',
   isFolder: false,
   dtype: 'fp32',
   maxTokens: 10,

@@ -2,6 +2,7 @@ import { Worker } from 'node:worker_threads';
 import type { Timer } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import { cancelled, closed, EmbeddingError, type EmbeddingRole } from '../provider.ts';
+import type { ModelProfile } from './model-profile.ts';
 
 /** Options with which the thread is started. */
 export interface ThreadData {
@@ -9,6 +10,10 @@ export interface ThreadData {
   readonly library: string;
   /** A hub id or the absolute path of a folder. */
   readonly model: string;
+  /** The model as it was named, which may tell its family. */
+  readonly name: string;
+  /** Where the files of the model are, or will be. */
+  readonly folder: string;
   readonly isFolder: boolean;
   readonly dtype: string;
   readonly maxTokens: number;
@@ -19,27 +24,35 @@ export interface ThreadData {
 }
 
 /** `close`: release everything and end; there is no reply except the end of the thread. */
-export type ThreadRequest = { readonly op: 'embed'; readonly texts: readonly string[] } | { readonly op: 'close' };
+export type ThreadRequest = {
+  readonly op: 'embed';
+  readonly texts: readonly string[];
+  readonly role: EmbeddingRole;
+} | { readonly op: 'close' };
 
-/** Which step failed: importing the library, loading the model, or running it. */
-export type FailedStep = 'import' | 'load' | 'run';
+/** Which step failed: importing the library, loading the model, checking how it makes vectors, or running it. */
+export type FailedStep = 'import' | 'load' | 'check' | 'run';
 
 /**
  * Every `embed` receives exactly one `vectors` or `failed`; only one `embed` is in progress at a time. After a failure
- * to import or load, the thread ends. Downloads are reported in between.
+ * to import, load or check, the thread ends. Downloads are reported in between, and the profile of the model before the
+ * first vectors.
  */
 export type ThreadReply = { readonly op: 'vectors'; readonly values: Float32Array; readonly size: number } | {
   readonly op: 'failed';
   readonly step: FailedStep;
   readonly message: string;
   readonly missing: boolean;
-} | { readonly op: 'download'; readonly file: string; readonly bytes: number; readonly of: number | undefined };
+} | { readonly op: 'loaded'; readonly profile: ModelProfile } | { readonly op: 'download'; readonly file: string;
+  readonly bytes: number; readonly of: number | undefined };
 
 interface ModelClientOptions {
   readonly thread: URL;
   readonly data: ThreadData;
   readonly timer: Timer;
   readonly log: Log;
+  /** Called before the first vectors are returned, with what the files of the model say. */
+  readonly onLoaded?: (profile: ModelProfile) => void;
 }
 
 // Not a `ThreadClient`: a native runtime must end by itself, and its thread reports downloads between a request and the
@@ -125,7 +138,8 @@ export class ModelClient {
     this.#running = { job, portion };
     this.#worker ??= this.#start();
     this.#worker.ref();
-    this.#worker.postMessage({ op: 'embed', texts: portion.map((index) => job.texts[index]!) } satisfies ThreadRequest);
+    const texts = portion.map((index) => job.texts[index]!);
+    this.#worker.postMessage({ op: 'embed', texts, role: job.role } satisfies ThreadRequest);
   }
 
   #next(): Job | undefined {
@@ -152,6 +166,7 @@ export class ModelClient {
       return this.#options.log.info({ model: this.#options.data.model, ...download },
         'downloading the embedding model');
     }
+    if (reply.op === 'loaded') return this.#options.onLoaded?.(reply.profile);
     const running = this.#running;
     this.#running = undefined;
     if (reply.op === 'failed') {
@@ -202,6 +217,7 @@ function explain({ step, message, missing }: ThreadReply & { op: 'failed' },
   const fail = (text: string, retryable: boolean) => new EmbeddingError(text, { retryable });
   if (step === 'import')
     return fail(missing ? missingLibrary(library) : `${library} can't be loaded: ${message}`, false);
+  if (step === 'check') return fail(unusableModel(model, message), false);
   if (step === 'run') return fail(`the embedding model ${model} failed: ${message}`, false);
   if (isFolder) return fail(`the embedding model in ${model} can't be loaded: ${message}`, false);
   if (!missing) return fail(`the embedding model ${model} can't be loaded or downloaded: ${message}`, true);
@@ -212,6 +228,12 @@ function explain({ step, message, missing }: ThreadReply & { op: 'failed' },
       false,
     )
     : fail(`the embedding model ${model} cannot be downloaded from the hub: ${message}`, false);
+}
+
+/** Advice for a model whose vectors would be wrong. */
+export function unusableModel(model: string, problem: string): string {
+  return `the embedding model ${model} can't be run in this process: ${problem}; choose another model, or set ` +
+    'SVC_EMBEDDING_API_URL to use a server that runs it';
 }
 
 /** Advice for a library that is not installed. */

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { isAbsolute, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ConfigError } from '../../lib/setting-values.ts';
@@ -10,8 +10,8 @@ interface ModelSource {
   readonly isFolder: boolean;
   /** Precision of its weights. */
   readonly dtype: string;
-  /** Size of its vectors according to its `config.json`, if that is available. */
-  readonly dimensions: number | undefined;
+  /** Where its files are, or will be. */
+  readonly folder: string;
 }
 
 // Names that exports use for the same model, best first.
@@ -51,7 +51,7 @@ export function modelSource(model: string, cacheFolder: string, mayBeFolder = tr
       'begin a relative path with ./',
     ]);
   }
-  return { model, isFolder: false, dtype: 'fp32', dimensions: configuredSize(join(cacheFolder, model)) };
+  return { model, isFolder: false, dtype: 'fp32', folder: join(cacheFolder, model) };
 }
 
 function folderSource(folder: string): ModelSource {
@@ -67,18 +67,5 @@ function folderSource(folder: string): ModelSource {
     throw new ConfigError([
       `the folder of the embedding model, ${folder}, has no ONNX model: expected onnx/model.onnx`,
     ]);
-  return { model: folder, isFolder: true, dtype: found[1], dimensions: configuredSize(folder) };
-}
-
-/** Families of models use different names for it. */
-function configuredSize(folder: string): number | undefined {
-  try {
-    const config = JSON.parse(readFileSync(join(folder, 'config.json'), 'utf8')) as Record<string, unknown>;
-    const size = [config['hidden_size'], config['n_embd'], config['d_model'], config['dim']].find((value) =>
-      Number.isInteger(value) && (value as number) > 0
-    );
-    return size as number | undefined;
-  } catch {
-    return undefined; // absent or not readable: the library will report it
-  }
+  return { model: folder, isFolder: true, dtype: found[1], folder };
 }

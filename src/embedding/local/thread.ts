@@ -3,8 +3,14 @@
  * the first texts. A thread that cannot load its model ends, so that the next one starts afresh, because the library
  * caches failed lookups.
  */
+import { existsSync, statSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
+import type { EmbeddingRole } from '../provider.ts';
+import { withPrefix } from '../usable-vector.ts';
 import type { FailedStep, ThreadData, ThreadReply, ThreadRequest } from './model-client.ts';
+import { type ModelProfile, PROFILE_FILES, readProfile } from './model-profile.ts';
 
 // The used part of the library's interface, declared here because the package is optional.
 interface Library {
@@ -24,38 +30,58 @@ interface Library {
 
 interface Extractor {
   (texts: readonly string[],
-    options: { pooling: 'mean'; normalize: true }
+    options: { pooling: ModelProfile['pooling']; normalize: true }
   ): Promise<{ readonly data: ArrayLike<number>; readonly dims: readonly number[] }>;
   readonly tokenizer: { readonly model_max_length: number };
-  readonly model: { readonly config: { readonly max_position_embeddings?: number } };
   dispose(): Promise<unknown>;
 }
 
 const data = workerData as ThreadData;
 const port = parentPort!;
 const closing = new AbortController();
-let extractor: Extractor | undefined;
+let loaded: { readonly extractor: Extractor; readonly profile: ModelProfile } | undefined;
 let underWay: Promise<void> = Promise.resolve();
 let step: FailedStep = 'import';
 
 port.on('message', (request: ThreadRequest) => {
-  if (request.op === 'embed') underWay = answer(request.texts);
+  if (request.op === 'embed') underWay = answer(request.texts, request.role);
   else void close();
 });
 
-async function answer(texts: readonly string[]): Promise<void> {
+async function answer(texts: readonly string[], role: EmbeddingRole): Promise<void> {
   try {
-    extractor ??= await load();
-    const { data: values, dims } = await extractor(texts, { pooling: 'mean', normalize: true });
-    const copy = Float32Array.from(values);
-    port.postMessage({ op: 'vectors', values: copy, size: dims.at(-1)! } satisfies ThreadReply, [copy.buffer]);
+    loaded ??= await load();
+    const { values, size } = await embed(texts, role, loaded);
+    port.postMessage({ op: 'vectors', values, size } satisfies ThreadReply, [values.buffer]);
   } catch (error) {
     port.postMessage({ op: 'failed', step, ...describe(error) } satisfies ThreadReply);
     if (step !== 'run') port.close();
   }
 }
 
-async function load(): Promise<Extractor> {
+async function embed(texts: readonly string[], role: EmbeddingRole,
+  { extractor, profile: { pooling, prefixes, isLowerCase } }: NonNullable<typeof loaded>
+): Promise<{ values: Float32Array<ArrayBuffer>; size: number }> {
+  const prefixed = withPrefix(texts, role, prefixes).map((text) => (isLowerCase ? text.toLowerCase() : text));
+  // Behind the last token of a short text would be padding.
+  const batches = pooling === 'last_token' ? prefixed.map((text) => [text]) : [prefixed];
+  const vectors: Float32Array[] = [];
+  let size = 0;
+  for (const batch of batches) {
+    const { data: values, dims } = await extractor(batch, { pooling, normalize: true });
+    vectors.push(Float32Array.from(values));
+    size = dims.at(-1)!;
+  }
+  const values = new Float32Array(size * texts.length);
+  let at = 0;
+  for (const vector of vectors) {
+    values.set(vector, at);
+    at += vector.length;
+  }
+  return { values, size };
+}
+
+async function load(): Promise<NonNullable<typeof loaded>> {
   const { env, LogLevel, pipeline } = (await import(data.library)) as Library;
   step = 'load';
   Object.assign(env, {
@@ -69,24 +95,62 @@ async function load(): Promise<Extractor> {
       closing.signal),
     ...(data.hubUrl === undefined ? {} : { remoteHost: data.hubUrl }),
   });
-  const loaded = await pipeline('feature-extraction', data.model, {
+  const extractor = await pipeline('feature-extraction', data.model, {
     dtype: data.dtype,
     device: 'cpu',
     local_files_only: data.offline || data.isFolder,
+    use_external_data_format: (await hasWeightsBeside(env)) || null, // null: as its configuration says
     session_options: { logSeverityLevel: 3 }, // errors only
   });
-  if (typeof loaded.tokenizer !== 'function') throw new Error('the model has no tokenizer');
-  limitTokens(loaded);
+  if (typeof extractor.tokenizer !== 'function') throw new Error('the model has no tokenizer');
+  for (const file of PROFILE_FILES) await fetchOnce(env, file);
+  step = 'check';
+  const profile = readProfile(data.folder, data.name);
+  if (profile.problem !== undefined) throw new Error(profile.problem);
+  limitTokens(extractor, profile);
   step = 'run';
-  return loaded;
+  port.postMessage({ op: 'loaded', profile } satisfies ThreadReply);
+  return { extractor, profile };
+}
+
+type Hub = Pick<Library['env'], 'remoteHost' | 'fetch'>;
+
+const urlOf = ({ remoteHost }: Hub, file: string): string =>
+  new URL(`${data.model}/resolve/main/${file}`, remoteHost).href;
+
+/** A graph without its weights is smaller than any model with them. */
+const GRAPH_BYTES = 8 * 1024 * 1024;
+
+/** Large models have their weights in a second file, about which few configurations tell. */
+async function hasWeightsBeside(hub: Hub): Promise<boolean> {
+  const [model, weights] = ['onnx/model.onnx', 'onnx/model.onnx_data'];
+  if (data.dtype !== 'fp32') return false;
+  if (existsSync(join(data.folder, weights))) return true;
+  const found = statSync(join(data.folder, model), { throwIfNoEntry: false });
+  if (data.isFolder || data.offline || (found !== undefined && found.size > GRAPH_BYTES)) return false;
+  // If the hub cannot be reached, the library says so, unless it has the model.
+  return hub.fetch(urlOf(hub, weights), { method: 'HEAD' }).then(({ ok }) => ok, () => false);
+}
+
+/**
+ * Downloads a small file of the model, beside those that the library has downloaded. One that the hub does not have is
+ * kept as an empty object, so that the hub is not asked for it again.
+ */
+async function fetchOnce(hub: Hub, file: string): Promise<void> {
+  const path = join(data.folder, file);
+  if (data.isFolder || data.offline || existsSync(path)) return;
+  const response = await hub.fetch(urlOf(hub, file));
+  if (!response.ok && response.status !== 404) throw new Error(`${file}: HTTP status ${response.status}`);
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(path, response.ok ? await response.text() : '{}');
 }
 
 /**
  * Longer texts are truncated. Many tokenizers state no limit of their own, and the model would then fail on positions
  * that it does not have.
  */
-function limitTokens({ tokenizer, model }: Extractor): void {
-  const limit = Math.min(data.maxTokens, tokenizer.model_max_length, model.config.max_position_embeddings ?? Infinity);
+function limitTokens({ tokenizer }: Extractor, { maxTokens = Infinity }: ModelProfile): void {
+  const limit = Math.min(data.maxTokens, tokenizer.model_max_length, maxTokens);
   Object.defineProperty(tokenizer, 'model_max_length', { value: limit });
 }
 
@@ -103,7 +167,7 @@ function describe(error: unknown): { message: string; missing: boolean } {
 async function close(): Promise<void> {
   closing.abort();
   await underWay;
-  await extractor?.dispose();
+  await loaded?.extractor.dispose();
   port.close();
 }
 

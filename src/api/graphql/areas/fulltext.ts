@@ -54,7 +54,7 @@ function presentCounts(counts: AggregateDocumentsResponse) {
 
 function presentFound({ results, ...found }: SearchFullTextResponse) {
   const { totalIsLowerBound = false, contextTruncated = false, truncated = false, suggestions = [], droppedWords = [],
-    facetsTruncated = false } = found;
+    facetsTruncated = false, warnings = [] } = found;
   return {
     ...found,
     totalIsLowerBound,
@@ -63,6 +63,7 @@ function presentFound({ results, ...found }: SearchFullTextResponse) {
     suggestions,
     droppedWords,
     facetsTruncated,
+    warnings,
     results: results.map(({ pinned = false, ...result }) => ({ ...withDocument(result), pinned })),
   };
 }

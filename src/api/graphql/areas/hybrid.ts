@@ -55,6 +55,6 @@ export const memory = defineArea('memory', {
 });
 
 function presentRecalled({ results, ...found }: RecallMemoryResponse) {
-  const { contextTruncated = false, truncated = false } = found;
-  return { ...found, contextTruncated, truncated, results: results.map(withDocument) };
+  const { contextTruncated = false, truncated = false, warnings = [] } = found;
+  return { ...found, contextTruncated, truncated, warnings, results: results.map(withDocument) };
 }

@@ -30,6 +30,12 @@ export const OFFSET = {
   description: 'To continue: the next_offset of the previous response.',
 } as const satisfies JsonSchema;
 
+/**
+ * What has nothing to do with a query is rarely more similar to it, by the model that is included. Others have scales
+ * of their own, most of which are higher.
+ */
+export const DEFAULT_THRESHOLD = 0.15;
+
 export const thresholdOf = (usual: number): JsonSchema => ({
   type: 'number',
   minimum: 0,

@@ -1,11 +1,12 @@
-import { EmbeddingError, type EmbeddingProvider } from '../../../embedding/index.ts';
+import { EmbeddingError, type EmbeddingProvider, mayBeEnglish } from '../../../embedding/index.ts';
 import { ServiceError } from '../../../errors/index.ts';
 import { SimilarityKernel } from '../../../kernels/similarity.ts';
 import type { Timer } from '../../../lib/clock.ts';
 import type { Log } from '../../../lib/log.ts';
 import { Loop } from '../../../lib/loop.ts';
 import { ConfigError } from '../../../lib/setting-values.ts';
-import type { Sql } from '../../../storage/index.ts';
+import { inList, type Sql } from '../../../storage/index.ts';
+import { isEnglish } from '../known-language.ts';
 import { PassageEncoder, type PassageEncoderDeps } from './passage-encoder.ts';
 import { countEncoded, lackingAfter, type LackingDocument, nameOf, type PassageName } from './passage-rows.ts';
 
@@ -24,10 +25,21 @@ export interface Encoder {
    * within the time budget. Vectors that had to be made are stored. Rejects only when the signal aborts.
    */
   similarities(text: string, passages: readonly PassageName[], signal?: AbortSignal): Promise<(number | undefined)[]>;
+  /**
+   * Whether it knows the language of a text, and those of some documents. A text may be in a language that it knows
+   * unless its words say otherwise, a document unless its `lang` does.
+   */
+  known(text: string, ords: readonly number[]): Promise<KnownLanguages>;
   /** The data for `/v1/vector-stats`; undefined if no encoder is installed. */
   describe(): { readonly model: string; readonly dimensions: number; readonly default: boolean } | undefined;
   /** Number of passages that have a vector of the encoder, by collection; none if no encoder is installed. */
   counts(): Promise<Map<string, number>>;
+}
+
+/** What is in a language that the encoder knows. */
+export interface KnownLanguages {
+  readonly isText: boolean;
+  readonly ords: ReadonlySet<number>;
 }
 
 interface EncoderOptions extends PassageEncoderDeps {
@@ -127,6 +139,19 @@ export class EncoderService implements Encoder {
     }
     signal?.throwIfAborted();
     return similaritiesTo(made, passages);
+  }
+
+  async known(text: string, ords: readonly number[]): Promise<KnownLanguages> {
+    if (this.#encoder?.isEnglishOnly !== true || ords.length === 0) return { isText: true, ords: new Set(ords) };
+    const { marks, params } = inList(ords);
+    const rows = await this.#options.sql.all<{ ord: number; lang: string }>(
+      `SELECT ord, lang FROM documents WHERE ord IN (${marks})`,
+      params,
+    );
+    return {
+      isText: await mayBeEnglish(text),
+      ords: new Set(rows.filter(({ lang }) => isEnglish(lang) !== false).map(({ ord }) => ord)),
+    };
   }
 
   describe(): ReturnType<Encoder['describe']> {

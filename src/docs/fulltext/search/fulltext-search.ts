@@ -47,6 +47,7 @@ export interface FullTextSearchAreas {
   readonly curation: Pick<Curation, 'rulesOf'>;
   readonly columns: SearchDeps['columns'];
   readonly geo: SearchDeps['geo'];
+  readonly vectors?: SearchDeps['vectors'];
   /** Tests may pass other indexes. */
   readonly indexes?: TextIndexes;
   readonly neighbours?: NeighbourModelsOptions;
@@ -56,7 +57,7 @@ export interface FullTextSearchAreas {
  * `synonymsOf`, `stopWordsOf`, `configOf` and `rulesOf` are called at each search, so they must all return from memory.
  */
 export function createFullTextSearch(environment: DocsEnvironment,
-  { fullText, collections, curation, columns, geo, indexes = invertedIndexes(), neighbours }:
+  { fullText, collections, curation, columns, geo, vectors, indexes = invertedIndexes(), neighbours }:
     FullTextSearchAreas): FullTextSearch
 {
   const { sql, codec, clock, settings: { fullText: given = {} } } = environment;
@@ -90,6 +91,7 @@ export function createFullTextSearch(environment: DocsEnvironment,
     columns,
     geo,
     spelling: spell.spelling,
+    vectors,
   };
   const served = withExpansion(view, expansion);
   return {

@@ -1,8 +1,8 @@
 import type { Operations } from '../../../../generated/docs/operations.ts';
 import type { InputOf } from '../../../operations/index.ts';
 import type { Collections, Retrieval } from '../../collections/index.ts';
-import { projectionOf, resolveSearch, type ResultOrder, resultOrderOf,
-  type SearchRequest as SearchedDocuments } from '../../search/index.ts';
+import { candidatesOf, diverseCandidates, type Diversity, diversityOf, projectionOf, resolveSearch, type ResultOrder,
+  resultOrderOf, type SearchRequest as SearchedDocuments } from '../../search/index.ts';
 import type { FullText } from '../fulltext.ts';
 import { toWeights, usualWeights } from '../view/field-weights.ts';
 import type { FullTextView } from '../view/fulltext-view.ts';
@@ -42,6 +42,10 @@ export interface SearchRequest extends SearchedDocuments {
     readonly escape: 'none' | 'html' } | undefined;
   /** How exactly matches are counted. */
   readonly totals: Totals;
+  /** Undefined if results may resemble each other. */
+  readonly diversity: Diversity | undefined;
+  /** Number of candidates for the choice of diverse results. */
+  readonly candidates: number;
 }
 
 const DEFAULT_LIMIT = 50;
@@ -65,6 +69,8 @@ export const PLAIN_SEARCH = {
   highlightEscape: 'none',
   maxHighlights: 0,
   fragmentSize: 150,
+  mmr: false,
+  mmrLambda: 0.5,
 } as const;
 
 export interface RequestContext {
@@ -102,6 +108,7 @@ export function resolveRequest({ settings, dictionaries, collections, view }: Re
   });
   const algorithm = input.algorithm ?? profile.algorithm ?? settings.algorithm;
   const searched = searchedFields(algorithm, input.fieldWeights, profile);
+  const diversity = diversityOf(input);
   return {
     ...search,
     plan,
@@ -117,6 +124,10 @@ export function resolveRequest({ settings, dictionaries, collections, view }: Re
     highlight: highlight ? { highlightTag, maxHighlights, fragmentSize, escape: highlightEscape } : undefined,
     projection: projectionOf(input.fields, input.includeContent),
     totals: input.totals,
+    diversity,
+    candidates: diversity === undefined
+      ? search.offset + search.limit
+      : diverseCandidates(candidatesOf(search, undefined, profile.oversample), search.limit),
   };
 }
 

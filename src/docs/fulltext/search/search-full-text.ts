@@ -7,7 +7,7 @@ import type { ColumnsView } from '../../columns/index.ts';
 import type { Curation } from '../../curation/index.ts';
 import type { DocsEnvironment } from '../../environment.ts';
 import type { GeoView } from '../../geo/index.ts';
-import { ONE_SIDE, promptOf, searchRanked } from '../../search/index.ts';
+import { ONE_SIDE, promptOf, searchRanked, type StoredVectors } from '../../search/index.ts';
 import type { Expansion } from '../expansion/expansion.ts';
 import type { FullTextView } from '../view/fulltext-view.ts';
 import { highlighterOf } from './highlights.ts';
@@ -22,6 +22,8 @@ export interface SearchDeps extends Pick<DocsEnvironment, 'sql' | 'codec' | 'clo
   readonly geo: Pick<GeoView, 'indexOf' | 'position' | 'caughtUp'>;
   readonly curation: Pick<Curation, 'rulesOf'>;
   readonly expansion: Pick<Expansion, 'expand'>;
+  /** For `mmr`; absent: there are none. */
+  readonly vectors?: StoredVectors | undefined;
 }
 
 /** `POST /v1/fts` (contract section 4, "Full-text search"; decisions section 4.4). */
@@ -37,11 +39,11 @@ export async function searchFullText(deps: SearchDeps, given: SearchInput,
     signal,
   });
   const request = await readyWords(deps, asked, signal);
-  const { collection, query, algorithm, plan: { mode }, facetBy, langs, stemmingActive, synonymsActive, totals, limit,
-    offset } = request;
+  const { collection, query, algorithm, plan: { mode }, facetBy, langs, stemmingActive, synonymsActive, totals } =
+    request;
   const index = view.indexOf(collection);
   const found = await searchRanked<FullTextResult>(deps, {
-    request: { ...request, ...ONE_SIDE, candidates: offset + limit, isCounted: facetBy !== undefined },
+    request: { ...request, ...ONE_SIDE, isCounted: facetBy !== undefined },
     cost: index && 'cheap',
     rules: curation.rulesOf(collection),
     sides: { words: wordsRetriever(deps, request, { collect: facetBy !== undefined, isWhole: true }) },
@@ -53,7 +55,7 @@ export async function searchFullText(deps: SearchDeps, given: SearchInput,
       return result;
     },
   }, bounds);
-  const { answer, matches = 0, isLowerBound } = found;
+  const { answer, matches = 0, isLowerBound, warnings } = found;
   const help = matches === 0 && index !== undefined ? await helpFor(deps, input, request, signal) : undefined;
   return {
     ...answer,
@@ -67,6 +69,7 @@ export async function searchFullText(deps: SearchDeps, given: SearchInput,
     synonymsActive,
     ...help,
     ...note,
+    ...(warnings.length > 0 && { warnings: [...warnings] }),
     ...promptOf(collections.configOf(collection)?.responsePrompt, { collection, query }),
   };
 }

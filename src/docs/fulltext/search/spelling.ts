@@ -165,7 +165,13 @@ async function finds(deps: SearchDeps,
   signal: AbortSignal): Promise<boolean>
 {
   const request = resolveRequest(deps, { ...input, limit: 1, offset: 0 });
-  const { results } = await findResults(deps, { ...request, ...ONE_SIDE, candidates: 1, isCounted: false }, {
+  const { results } = await findResults(deps, {
+    ...request,
+    ...ONE_SIDE,
+    candidates: 1,
+    diversity: undefined,
+    isCounted: false,
+  }, {
     sides: { words: wordsRetriever(deps, request, { isWhole: true }) },
     rules: [],
     signal,

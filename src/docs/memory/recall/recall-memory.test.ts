@@ -181,7 +181,14 @@ class SlowMeaning implements MeaningSide {
     isWanted: () => this.ratings.size > 0,
     similarities: (_: string, passages: readonly { readonly ord: number }[]) =>
       Promise.resolve(passages.map(({ ord }) => this.ratings.get(ord))),
+    known: (_: string, ords: readonly number[]) => Promise.resolve({ isText: true, ords: new Set(ords) }),
   };
+
+  /** Vectors for `mmr`, by ordinal. */
+  readonly stored = new Map<number, Float32Array>();
+  modelOf = (_: string, ord: number) => (this.stored.has(ord) ? { ...this.provider } : undefined);
+  vectorsOf = (_: string, ord: number) => [...(this.stored.has(ord) ? [this.stored.get(ord)!] : [])];
+  meanOf = (_: string, ord: number) => this.stored.get(ord);
 
   passagesOf = async () => [];
   chunkCount = () => 1;
@@ -229,6 +236,23 @@ describe('recall with a provider (decisions sections 4.5 and 4.7)', () => {
     await fixture.close();
     await provider.close();
   });
+  it.each(['hybrid', 'semantic', 'keyword'])('by %s prefers memories that differ, where the request says so',
+    async (strategy) => {
+      const plain = await fixture.recall('the', { strategy, topK: 3 });
+      expect(await fixture.recall('the', { strategy, topK: 3, mmr: true })).toMatchObject({
+        warnings: ['mmr: none of the results has vectors, so they are in the order of their scores'],
+        results: plain.results,
+      });
+      for (const { ord } of await fixture.base.sql.all<{ ord: number }>('SELECT ord FROM documents'))
+        meaning.stored.set(ord, Float32Array.of(ord % 2, 1 - (ord % 2)));
+      const diverse = await fixture.recall('the', { strategy, topK: 3, mmr: true, mmrLambda: 0 });
+      expect(diverse).not.toHaveProperty('warnings');
+      expect(diverse.results[0]).toEqual(plain.results[0]);
+      await expect(fixture.recall('the', { mmr: true, cursor: '*' })).rejects.toMatchObject({
+        code: 'invalid_argument',
+      });
+    });
+
   /** Scores by document, of one side. */
   const scores = async (query: string, strategy: string) =>
     new Map(

@@ -5,7 +5,8 @@ import type { FusedHit } from '../../../search/fusion/fuse.ts';
 import { CONTENT, PLAIN_SEARCH, readyWords, resolveWords, type WordsDeps,
   wordsRetriever } from '../../fulltext/index.ts';
 import { costOf } from '../../search-gate.ts';
-import { isByVectorsAlone, isByWordsAlone, type RankedDeps, searchRanked } from '../../search/index.ts';
+import { isByVectorsAlone, isByWordsAlone, type RankedDeps, searchRanked,
+  type StoredVectors } from '../../search/index.ts';
 import { type VectorSearch, vectorsRetriever, type VectorsSide } from '../../vectors/index.ts';
 import { MEMORY, type MemoryDeps, type MemoryHandlers } from '../deps.ts';
 import { type RecallRequest, resolveRecall } from './request.ts';
@@ -14,7 +15,7 @@ import { type RecallRequest, resolveRecall } from './request.ts';
  * The vector side. The vector of a query is computed separately, because a search that waits for a provider must not
  * delay others.
  */
-export type MeaningSide = VectorsSide & Pick<VectorSearch, 'isConfigured' | 'encoder' | 'embedQuery'>;
+export type MeaningSide = VectorsSide & StoredVectors & Pick<VectorSearch, 'isConfigured' | 'encoder' | 'embedQuery'>;
 
 export interface RecallDeps extends MemoryDeps, Pick<RankedDeps, 'gate' | 'columns'> {
   readonly words: WordsDeps;
@@ -34,7 +35,7 @@ export function recallMemory(deps: RecallDeps): MemoryHandlers['recallMemory'] {
     const isBlank = query.trim() === '';
     const vector = !isBlank && byMeaning(request) ? await meaning!.embedQuery(query, signal, MEMORY) : undefined;
     const documents = isBlank ? undefined : deps.columns.indexOf(MEMORY)?.documents;
-    const { answer } = await searchRanked<Result>({ ...deps, encoder: meaning?.encoder }, {
+    const { answer, warnings } = await searchRanked<Result>({ ...deps, encoder: meaning?.encoder, vectors: meaning }, {
       request: strategy === 'hybrid' ? request : { ...request, fusion: undefined },
       cost: documents === undefined ? undefined : costOf(input, documents),
       rules: [],
@@ -60,7 +61,7 @@ export function recallMemory(deps: RecallDeps): MemoryHandlers['recallMemory'] {
         matchStrategy: strategy === 'hybrid' ? foundBy(hit!) : strategy,
       }),
     }, context);
-    return { ...answer, strategy, query };
+    return { ...answer, strategy, query, ...(warnings.length > 0 && { warnings: [...warnings] }) };
   };
 }
 

@@ -7,6 +7,8 @@ const input = (more: Partial<RecallInput> = {}): RecallInput => ({
   strategy: 'hybrid',
   includeContent: false,
   offset: 0,
+  mmr: false,
+  mmrLambda: 0.5,
   ...more,
 });
 

@@ -4,7 +4,8 @@ import type { InputOf } from '../../../operations/index.ts';
 import type { Fusion } from '../../../search/fusion/fuse.ts';
 import { hybridAlphaOf, type Retrieval } from '../../collections/index.ts';
 import { type Meta } from '../../documents/index.ts';
-import { candidatesOf, checkFilter, type RankedRequest, resolveSearch, resultOrderOf } from '../../search/index.ts';
+import { candidatesOf, checkFilter, diverseCandidates, diversityOf, type RankedRequest, resolveSearch,
+  resultOrderOf } from '../../search/index.ts';
 import { MEMORY } from '../deps.ts';
 
 export type RecallInput = InputOf<Operations, 'recallMemory'>;
@@ -31,6 +32,8 @@ export function resolveRecall(input: RecallInput, profile: Retrieval = {}): Reca
     DEFAULT_TOP_K);
   const order = resultOrderOf(input, ['recall', query, strategy, input.alpha,
     strategy === 'semantic' ? undefined : threshold]);
+  const diversity = diversityOf(input, strategy === 'semantic' ? 'cosine' : undefined);
+  const candidates = candidatesOf(search, order, profile.oversample);
   return {
     ...search,
     strategy,
@@ -41,7 +44,9 @@ export function resolveRecall(input: RecallInput, profile: Retrieval = {}): Reca
     windowSize: 0,
     isCounted: false,
     fusion: fusionOf(input.alpha, profile),
-    candidates: candidatesOf(search, order, profile.oversample),
+    candidates: diversity === undefined ? candidates : diverseCandidates(candidates, search.limit),
+    diversity,
+    passagesPerDocument: undefined,
   };
 }
 

@@ -3,7 +3,8 @@ import { ServiceError } from '../../../errors/index.ts';
 import type { InputOf } from '../../../operations/index.ts';
 import type { Algorithm, Metric } from '../../../search/vector/index.ts';
 import type { Retrieval } from '../../collections/index.ts';
-import { candidatesOf, type RankedRequest, resolveSearch, resultOrderOf } from '../../search/index.ts';
+import { candidatesOf, diverseCandidates, diversityOf, type RankedRequest, resolveSearch,
+  resultOrderOf } from '../../search/index.ts';
 
 export type SearchInput = InputOf<Operations, 'searchVectors'>;
 
@@ -16,33 +17,28 @@ export interface SearchRequest extends RankedRequest {
   readonly metric: Metric;
   /** As requested; an algorithm has its own default. */
   readonly oversample: number | undefined;
-  /** Weight of relevance against diversity; undefined without maximal marginal relevance. */
-  readonly lambda: number | undefined;
 }
 
 const DEFAULT_TOP_K = 5;
-/** Maximum number of comparisons between candidates, each of which takes a fraction of a microsecond. */
-const MAX_COMPARISONS = 4_000_000;
 
 /** Throws `missing_fields` without a query, `invalid_argument` for what a schema cannot check. */
 export function resolveRequest(input: SearchInput, profile: Retrieval = {}): SearchRequest {
-  const { collection, query = '', algorithm, mmr, mmrLambda, distanceMetric: metric, windowSize } = input;
+  const { collection, query = '', algorithm, distanceMetric: metric, windowSize, passagesPerDocument } = input;
   if (input.queryVector === undefined && query.trim() === '')
     throw new ServiceError('missing_fields', 'missing fields: query or queryVector');
   if (input.rerank === 'encoder' && query.trim() === '')
     throw new ServiceError('invalid_argument',
       'rerank: encoder needs query, which the encoder compares with what was found');
-  if (mmr && (input.sort !== undefined || input.cursor !== undefined))
-    throw new ServiceError('invalid_argument',
-      'mmr must not come with sort or cursor: it chooses results in an order of its own');
+  const diversity = diversityOf(input, metric);
   const search = resolveSearch(input, profile, DEFAULT_TOP_K);
   const mode = input.retrievalMode ?? profile.retrievalMode ?? 'parent';
   const oversample = input.oversample ?? profile.oversample;
   const order = resultOrderOf(input, ['vectors', collection.toLowerCase(), query, input.queryVector, metric, algorithm,
-    mode, windowSize, input.boost]);
+    mode, windowSize, passagesPerDocument, input.boost]);
   const isCounted = input.facetBy !== undefined;
-  const isWide = mode === 'window' || mmr || Object.keys(search.boost).length > 0;
-  // Only windows, which merge, a choice, boosts and facets need more candidates than results.
+  const isWide = mode === 'window' || passagesPerDocument !== undefined || diversity !== undefined ||
+    Object.keys(search.boost).length > 0;
+  // Only windows, which merge, a choice, passages left out, boosts and facets need more candidates than results.
   const candidates = order === undefined && !isWide && !isCounted
     ? search.limit
     : candidatesOf(search, order, isWide ? oversample : 1);
@@ -56,10 +52,9 @@ export function resolveRequest(input: SearchInput, profile: Retrieval = {}): Sea
     order,
     queryVector: input.queryVector && toSearchVector(input.queryVector, metric),
     threshold: input.threshold,
-    candidates: mmr
-      ? Math.max(search.limit, Math.min(candidates, Math.floor(MAX_COMPARISONS / search.limit)))
-      : candidates,
-    lambda: mmr ? mmrLambda : undefined,
+    candidates: diversity === undefined ? candidates : diverseCandidates(candidates, search.limit),
+    diversity,
+    passagesPerDocument,
     rerank: input.rerank,
     fusion: undefined,
     isCounted,
@@ -77,9 +72,14 @@ export function toBoundedVector(numbers: readonly number[]): Float32Array {
   return Float32Array.from(numbers);
 }
 
-/** The cosine ignores lengths, so it accepts a vector of any length except zero. */
+/**
+ * A vector of a client in the form in which it is compared. The cosine ignores lengths, so it accepts a vector of any
+ * length except zero. For the dot product it is scaled to length 1: then a score is at most the length of the stored
+ * vector, which is 1 for all models, and `threshold` means the same as for the cosine.
+ */
 export function toSearchVector(numbers: readonly number[], metric: Metric): Float32Array {
-  if (metric !== 'cosine') return toBoundedVector(numbers);
+  if (metric === 'euclidean') return toBoundedVector(numbers);
+  if (metric === 'dot_product') return toUnitVector(toBoundedVector(numbers));
   const largest = largestOf(numbers);
   if (largest === 0)
     throw new ServiceError('invalid_argument',
@@ -90,6 +90,12 @@ export function toSearchVector(numbers: readonly number[], metric: Metric): Floa
   // In two steps, because the factor for the smallest numbers is not representable by itself.
   const [half, rest] = [Math.trunc(exponent / 2), exponent - Math.trunc(exponent / 2)];
   return Float32Array.from(numbers, (number) => number * 2 ** half * 2 ** rest);
+}
+
+/** Zeros stay zeros. */
+function toUnitVector(vector: Float32Array): Float32Array {
+  const length = Math.sqrt(vector.reduce((sum, number) => sum + number * number, 0));
+  return length === 0 ? vector : vector.map((number) => number / length);
 }
 
 function largestOf(numbers: readonly number[]): number {

@@ -23,6 +23,12 @@ class Encoder extends Meaning {
   }
 }
 
+class EnglishEncoder extends Encoder {
+  override provider() {
+    return { ...super.provider(), isEnglishOnly: true };
+  }
+}
+
 /** The words of the query are those of `words`, its vector is that of `meaning`. */
 async function withDocuments(options: FixtureOptions): Promise<VectorFixture> {
   const fixture = await open(options);
@@ -78,6 +84,34 @@ describe('a search that is reordered by the encoder (decision D-148)', () => {
     expect((await fixture.find('felines sleep')).results[0]!.document.key).toBe('meaning');
     expect(await fixture.find('felines sleep', { rerank: 'none' })).not.toHaveProperty('reranked');
     expect(await fixture.find('felines sleep', { mmr: true })).not.toHaveProperty('reranked');
+  });
+
+  it('concerns only languages that the encoder knows (decision D-211)', async () => {
+    const encoder = new EnglishEncoder();
+    const fixture = await withDocuments({ encoder });
+    const english = await fixture.find('felines sleep', RERANK);
+    expect(english.results[0]!.document.key).toBe('meaning');
+    expect(english).not.toHaveProperty('warnings');
+    await fixture.add('deutsch', 'felines sleep schlafen', { lang: 'de' });
+    const mixed = await fixture.find('felines sleep', RERANK);
+    expect(mixed.warnings).toEqual([
+      'rerank: the encoder knows English only: 1 result in another language kept its place',
+    ]);
+    expect(mixed.reranked).toBe(mixed.results.length - 1);
+    const place = (results: typeof mixed.results) => results.findIndex(({ document: { key } }) => key === 'deutsch');
+    expect(place(mixed.results)).toBe(place((await fixture.find('felines sleep')).results));
+    expect(encoder.documents.join(' ')).not.toContain('schlafen');
+
+    const german = 'Wie lange schlafen die Katzen in der Nacht?';
+    const foreign = await fixture.find(german, RERANK);
+    expect(foreign).toMatchObject({
+      reranked: 0,
+      warnings: [
+        'rerank: the encoder knows English only, and the query seems to be in another language: nothing was reranked',
+      ],
+    });
+    expect(encoder.queries).not.toContain(german);
+    expect(await fixture.find(german, { rerank: 'none' })).not.toHaveProperty('warnings');
   });
 
   it('waits no longer than its budget, and is reordered by what is there', async () => {

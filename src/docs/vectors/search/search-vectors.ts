@@ -1,14 +1,11 @@
 import type { FindSimilarResponse, SearchVectorsResponse,
   VectorResult } from '../../../../generated/docs/sdk/types.gen.ts';
-import { Pace } from '../../../lib/pace.ts';
 import { roundScore } from '../../../lib/rounded.ts';
 import type { AnswerBounds } from '../../../operations/index.ts';
-import type { FusedHit } from '../../../search/fusion/fuse.ts';
 import { costOf } from '../../search-gate.ts';
 import { type AnswerFields, promptOf, type RankedDeps, searchRanked } from '../../search/index.ts';
 import type { QueryVector, VectorSearch } from '../vector-search.ts';
 import type { VectorView } from '../view/vector-view.ts';
-import { chooseByMmr } from './mmr.ts';
 import { resolveRequest, type SearchInput, type SearchRequest } from './request.ts';
 import { type NearestDeps, searchByVector } from './search-by-vector.ts';
 import { readPassages, vectorsRetriever } from './vectors-retriever.ts';
@@ -21,9 +18,6 @@ export interface SearchDeps extends NearestDeps, RankedDeps {
     describe(): { readonly model: string; readonly dimensions: number };
   };
 }
-
-/** Maximum bytes of candidates that are compared with each other. */
-const MAX_COMPARED_BYTES = 64 * 2 ** 20;
 
 /**
  * `POST /v1/vector-search` (contract section 4, "Vector search"; decisions section 4.3). Only the scoring occupies a
@@ -59,7 +53,7 @@ export async function findNearest(deps: SearchDeps, input: Parameters<typeof cos
   hidden: readonly number[] = []): Promise<Omit<FindSimilarResponse, 'searchStats'> & AnswerFields<VectorResult>>
 {
   const { sql, view } = deps;
-  const { collection, mode, metric, threshold, algorithm, oversample, order, lambda } = request;
+  const { collection, mode, metric, threshold, algorithm, oversample, order } = request;
   const side = {
     view,
     searchByVector: (wanted: Parameters<VectorSearch['searchByVector']>[0]) =>
@@ -88,10 +82,9 @@ export async function findNearest(deps: SearchDeps, input: Parameters<typeof cos
         quotable: mode !== 'parent',
       }, bounds.signal),
     },
-    rerank: lambda === undefined ? undefined : (hits) => diverse(deps, request, hits, query!.vector.length),
     show: ({ score }, { document, ...parts }) => ({ document, score: roundScore(score), ...parts }),
   }, bounds);
-  const warnings = warningsOf(found.incomparable, query);
+  const warnings = [...warningsOf(found.incomparable, query), ...found.warnings];
   return {
     ...found.answer,
     ...modelOf(deps, request, query),
@@ -99,27 +92,6 @@ export async function findNearest(deps: SearchDeps, input: Parameters<typeof cos
     distanceMetric: metric,
     ...(warnings.length > 0 && { warnings }),
   };
-}
-
-/** The hits of the page and of those before it, chosen for diversity. */
-async function diverse({ view }: SearchDeps, { collection, metric, lambda, mode, limit, offset }: SearchRequest,
-  hits: readonly FusedHit[], dims: number): Promise<readonly FusedHit[]>
-{
-  const most = Math.max(limit, Math.floor(MAX_COMPARED_BYTES / (dims * 4)));
-  const byDocument = new Map<number, readonly Float32Array[]>();
-  const compared: (FusedHit & { vector: Float32Array })[] = [];
-  const pace = new Pace();
-  for (const hit of hits.slice(0, most)) {
-    let vectors = byDocument.get(hit.ord);
-    if (vectors === undefined) byDocument.set(hit.ord, vectors = view.indexOf(collection)?.vectorsOf(hit.ord) ?? []);
-    const vector = vectors[hit.chunk!];
-    // Vectors may have changed meanwhile.
-    if (vector?.length === dims) compared.push({ ...hit, vector });
-    await pace.rest();
-  }
-  // Windows may merge, so it is not known how many are needed.
-  const k = mode === 'window' ? compared.length : offset + limit;
-  return chooseByMmr(compared, { metric, lambda: lambda!, k });
 }
 
 /** For a vector from the client, the model is that of the vectors that it is compared with. */

@@ -262,8 +262,39 @@ describe('POST /v1/vector-search', () => {
       distanceMetric,
     });
     expect([results[0]!.document.key, said]).toEqual(['a', distanceMetric]);
-    expect(results[0]!.score).toBeCloseTo(distanceMetric === 'dot_product' ? 2 : 1 / 2, 5);
+    expect(results[0]!.score).toBeCloseTo(distanceMetric === 'dot_product' ? 1 : 1 / 2, 5);
   });
+
+  it.each(['cosine', 'dot_product', 'euclidean'] as const)(
+    'has bounded scores by %s that fall from result to result, and leaves out what is below the threshold (decision D-213)',
+    async (distanceMetric) => {
+      for (const text of ['red apples', 'red whales', 'blue whales', 'apples grow', 'the market fell'])
+        await fixture.add(text, text);
+      for (const factor of [1, 1000, 1e-20]) {
+        const queryVector = fixture.meaning.vectorOf('red apples').map((number) => number * factor);
+        const { results } = await fixture.call('searchVectors', {
+          collection: 'c',
+          queryVector,
+          distanceMetric,
+          topK: 9,
+        });
+        const scores = results.map(({ score }) => score);
+        expect(Math.max(...scores)).toBeLessThanOrEqual(1);
+        expect(Math.min(...scores)).toBeGreaterThanOrEqual(0);
+        expect(scores.toSorted((a, b) => b - a)).toEqual(scores);
+        const threshold = Math.min(1, scores[1]!);
+        const above = await fixture.call('searchVectors', {
+          collection: 'c',
+          queryVector,
+          distanceMetric,
+          topK: 9,
+          threshold: threshold - 1e-6,
+        });
+        expect(above.results.every(({ score }) => score >= threshold - 1e-5)).toBe(true);
+        if (distanceMetric !== 'euclidean') expect(scores[0]).toBeCloseTo(1, 5);
+      }
+    },
+  );
 
   it('drops results from the end of a budget of tokens, never the first', async () => {
     for (const key of ['a', 'b', 'c']) await fixture.add(key, 'red apples'.padEnd(40, '.'));

@@ -1,4 +1,4 @@
-import { limitOf, momentOf, OFFSET, scoresOf, thresholdOf } from '../arguments.ts';
+import { DEFAULT_THRESHOLD, limitOf, momentOf, OFFSET, scoresOf, thresholdOf } from '../arguments.ts';
 import { fitting, shortened } from '../fitting.ts';
 import { type ModelTool, roomBeside } from '../model-tool.ts';
 
@@ -31,11 +31,6 @@ export const remember: ModelTool = {
 
 const DEFAULT_LIMIT = 10;
 const MAX_TEXT = 1000;
-/**
- * What has nothing to do with a query is rarely more similar to it, by the model for English that is included. Others
- * have scales of their own, most of which are higher.
- */
-const DEFAULT_THRESHOLD = 0.15;
 
 export const recall: ModelTool = {
   name: 'recall',

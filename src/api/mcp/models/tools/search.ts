@@ -1,14 +1,12 @@
 import { ServiceError } from '../../../../errors/index.ts';
 import { collectionMissing, collectionsOf } from '../advice.ts';
-import { FILTER, limitOf, OFFSET, type Scores, scoresOf, thresholdOf } from '../arguments.ts';
+import { DEFAULT_THRESHOLD, FILTER, limitOf, OFFSET, type Scores, scoresOf, thresholdOf } from '../arguments.ts';
 import { fitting, shortened } from '../fitting.ts';
 import { type ModelService, type ModelTool, roomBeside } from '../model-tool.ts';
 
 /** Most collections that a search without a collection covers. */
 const MAX_COLLECTIONS = 20;
-/** Passages that are requested for each document, because several may be from the same one. */
-const PASSAGES = 4;
-const MAX_PASSAGES = 1000;
+const MAX_RESULTS = 1000;
 const DEFAULT_LIMIT = 10;
 const MAX_TITLE = 100;
 
@@ -23,7 +21,7 @@ export const search: ModelTool = {
     collection: { type: 'string', description: 'Only this collection; all when absent.' },
     filter: FILTER,
     lang: { type: 'string', description: 'Only documents of this language code.' },
-    threshold: thresholdOf(0),
+    threshold: thresholdOf(DEFAULT_THRESHOLD),
     limit: limitOf(50, DEFAULT_LIMIT),
     offset: OFFSET,
   },
@@ -37,7 +35,8 @@ export const search: ModelTool = {
     const names = collection === undefined ? await searchable(service) : [collection];
     const input = {
       query: args.text('query'),
-      ...args.pick({ filter: 'filterMeta', threshold: 'threshold' }),
+      threshold: args.get<number>('threshold') ?? DEFAULT_THRESHOLD,
+      ...args.pick({ filter: 'filterMeta' }),
       langs: args.get('lang') === undefined ? undefined : [args.text('lang')],
     };
     const rankings = await Promise.all(
@@ -76,16 +75,15 @@ interface Ranking {
 async function rank(service: ModelService, input: { readonly collection: string }, count: number): Promise<Ranking> {
   const { results, responsePrompt } = await service.call('searchHybrid', {
     ...input,
-    topK: Math.min(MAX_PASSAGES, count * PASSAGES),
+    topK: Math.min(MAX_RESULTS, count),
     fuzzy: 'auto',
     retrievalMode: 'chunk',
+    passagesPerDocument: 1,
   });
-  const hits = new Map<string, Hit>();
-  for (const { document, chunkText = '', startLine, matchedTerms, combinedScore, vectorScore } of results) {
-    const { id, key, lang, meta } = document;
-    if (hits.has(id)) continue;
+  const hits = results.map(({ document, chunkText = '', startLine, matchedTerms, combinedScore, vectorScore }): Hit => {
+    const { key, lang, meta } = document;
     const title = meta?.['title']?.[0];
-    hits.set(id, {
+    return {
       collection: input.collection,
       key,
       lang,
@@ -93,9 +91,9 @@ async function rank(service: ModelService, input: { readonly collection: string 
       snippet: snippetOf(chunkText, matchedTerms),
       line: startLine === 1 ? undefined : startLine,
       ...scoresOf(combinedScore, vectorScore),
-    });
-  }
-  return { hits: [...hits.values()], prompt: responsePrompt };
+    };
+  });
+  return { hits, prompt: responsePrompt };
 }
 
 /**
@@ -124,7 +122,7 @@ function noteOf(shown: number, offset: number, collections: number): { note?: st
     return {
       note: offset > 0
         ? 'there are no more results'
-        : 'nothing was found; try other or fewer words, or leave filter and lang out',
+        : 'nothing was found; try other or fewer words, a threshold of 0, or leave filter and lang out',
     };
   if (collections > MAX_COLLECTIONS)
     return {

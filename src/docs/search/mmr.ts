@@ -1,12 +1,13 @@
-import { SegmentMemory } from '../../../kernels/vectors.ts';
-import { Pace } from '../../../lib/pace.ts';
-import type { Metric } from '../../../search/vector/index.ts';
+import { SegmentMemory } from '../../kernels/vectors.ts';
+import { Pace } from '../../lib/pace.ts';
+import type { Metric } from '../../search/vector/index.ts';
 
 /** A result that may be chosen. */
 export interface Candidate {
-  /** Similarity to the query, by the metric. */
+  /** Similarity to the query, by the metric or on a like scale. */
   readonly score: number;
-  readonly vector: Float32Array;
+  /** Undefined if there is none: then its similarity to all others counts as 0. */
+  readonly vector: Float32Array | undefined;
 }
 
 export interface MmrOptions {
@@ -61,19 +62,22 @@ class Vectors {
   readonly #bytes: number;
   readonly #stride: number;
   readonly #norms: number[];
+  readonly #known: readonly boolean[];
 
-  constructor(vectors: readonly Float32Array[]) {
+  constructor(vectors: readonly (Float32Array | undefined)[]) {
     this.#memory = shared ??= new SegmentMemory(1, 'float32');
-    const dims = vectors[0]!.length;
+    const dims = vectors.reduce((most, vector) => Math.max(most, vector?.length ?? 0), 0);
     this.#stride = Math.ceil((dims * 4) / ALIGNMENT) * ALIGNMENT;
     this.#bytes = this.#stride * vectors.length;
     this.#address = this.#memory.allocate(this.#bytes);
     const numbers = this.#memory.f32(this.#address, this.#bytes / 4).fill(0);
-    for (const [i, vector] of vectors.entries()) numbers.set(vector, (i * this.#stride) / 4);
+    for (const [i, vector] of vectors.entries()) if (vector !== undefined) numbers.set(vector, (i * this.#stride) / 4);
+    this.#known = vectors.map((vector) => vector !== undefined);
     this.#norms = vectors.map((_, i) => Math.sqrt(this.#dot(i, i)));
   }
 
   similarity(a: number, b: number, metric: Metric): number {
+    if (!this.#known[a] || !this.#known[b]) return 0;
     if (metric === 'euclidean')
       return 1 / (1 + Math.sqrt(this.#memory.call.l2sq(this.#at(a), this.#at(b), this.#stride)));
     if (metric === 'dot_product') return this.#dot(a, b);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Metric } from '../../../search/vector/index.ts';
+import type { Metric } from '../../search/vector/index.ts';
 import { chooseByMmr } from './mmr.ts';
 
 const METRICS: readonly Metric[] = ['cosine', 'dot_product', 'euclidean'];
