@@ -1022,6 +1022,8 @@ export type Document = {
   readonly deletedAt?: Maybe<Scalars['Time']['output']>;
   /** Names this state of the document, for `ifChecksum` of a write; null in lists. */
   readonly checksum?: Maybe<Scalars['String']['output']>;
+  /** The supplied vectors by declared field, each as base64 of its 32-bit floats, little-endian; null where there are none. */
+  readonly vectors?: Maybe<Scalars['JSONObject']['output']>;
 };
 
 /** A document at its place among the matches. */
@@ -1100,6 +1102,8 @@ export type AddDocumentInput = {
   readonly saveRevision?: InputMaybe<Scalars['Boolean']['input']>;
   /** Do this only if the document has this `checksum`, as it was read; otherwise nothing happens, and the code is `precondition_failed`. */
   readonly ifChecksum?: InputMaybe<Scalars['String']['input']>;
+  /** Vectors by declared field, replacing all that the document has, in the forms of the REST API; absent means none. */
+  readonly vectors?: InputMaybe<Scalars['JSONObject']['input']>;
 };
 
 /** What changes about a document; at least one of `meta`, `contentMd` and `ttl`. */
@@ -1118,6 +1122,8 @@ export type UpdateDocumentInput = {
   readonly ttl?: InputMaybe<Scalars['Int']['input']>;
   /** Do this only if the document has this `checksum`, as it was read; otherwise nothing happens, and the code is `precondition_failed`. */
   readonly ifChecksum?: InputMaybe<Scalars['String']['input']>;
+  /** New vectors by declared field, in the forms of the REST API; given fields are replaced, a null one is removed, absent ones stay. */
+  readonly vectors?: InputMaybe<Scalars['JSONObject']['input']>;
 };
 
 /** A search by metadata. */
@@ -1162,6 +1168,8 @@ export type AddBatchDocumentInput = {
   readonly meta?: InputMaybe<ReadonlyArray<MetaInput>>;
   /** Whether to keep this version in the document's history; absent means what the batch says. */
   readonly saveRevision?: InputMaybe<Scalars['Boolean']['input']>;
+  /** Vectors by declared field, in the forms of the REST API; absent means none. */
+  readonly vectors?: InputMaybe<Scalars['JSONObject']['input']>;
 };
 
 /** One version of a document. */
@@ -1660,6 +1668,12 @@ export type HybridSearchInput = {
   readonly contextTokenBudget?: InputMaybe<Scalars['Int']['input']>;
   /** Whether the encoder reorders the best 50 results: `encoder` or `none`. The default is the server's. */
   readonly rerank?: InputMaybe<Scalars['String']['input']>;
+  /** The declared field of supplied vectors that is searched beside the words, with `queryVector` or `queryVectors`; it needs no embedding provider. Absent means embeddings. */
+  readonly vectorField?: InputMaybe<Scalars['String']['input']>;
+  /** What `vectorField` is compared with. */
+  readonly queryVector?: InputMaybe<ReadonlyArray<Scalars['Float']['input']>>;
+  /** The vectors of the query's tokens, for a `vectorField` of the kind `multi` (MaxSim). */
+  readonly queryVectors?: InputMaybe<ReadonlyArray<ReadonlyArray<Scalars['Float']['input']>>>;
 };
 
 /** What became of a batch from a scraper. */
@@ -1705,6 +1719,8 @@ export type IngestDocumentInput = {
   readonly scraper?: InputMaybe<Scalars['String']['input']>;
   /** Seconds until the document expires; 0 removes the expiry, absent keeps it. */
   readonly ttl?: InputMaybe<Scalars['Int']['input']>;
+  /** Vectors by declared field, in the forms of the REST API; absent means none. */
+  readonly vectors?: InputMaybe<Scalars['JSONObject']['input']>;
 };
 
 /** How a batch is taken in. What is absent is as the profile says. */
@@ -2138,6 +2154,24 @@ export type VectorSearchInput = {
   readonly facetBy?: InputMaybe<ReadonlyArray<Scalars['String']['input']>>;
   /** Values of each facet at most; the default is 0, which means all. */
   readonly facetMaxValues?: InputMaybe<Scalars['Int']['input']>;
+  /** The declared field whose supplied vectors are searched with `queryVector`, or with `queryVectors` where it is of the kind `multi`. Its metric is used. Absent means embeddings. */
+  readonly vectorField?: InputMaybe<Scalars['String']['input']>;
+  /** The vectors of the query's tokens, for a `vectorField` of the kind `multi` (MaxSim). */
+  readonly queryVectors?: InputMaybe<ReadonlyArray<ReadonlyArray<Scalars['Float']['input']>>>;
+  /** Several fields of supplied vectors to search at once. A document scores the sum of its similarities in each, times their weights; a field without vectors adds 0. */
+  readonly vectorFields?: InputMaybe<ReadonlyArray<WeightedFieldInput>>;
+};
+
+/** A field of supplied vectors with what to compare it with. */
+export type WeightedFieldInput = {
+  /** Name of the field. */
+  readonly field: Scalars['String']['input'];
+  /** By what its similarity is multiplied; the default is 1. */
+  readonly weight?: InputMaybe<Scalars['Float']['input']>;
+  /** What a field of the kind `dense` is compared with. */
+  readonly vector?: InputMaybe<ReadonlyArray<Scalars['Float']['input']>>;
+  /** What a field of the kind `multi` is compared with. */
+  readonly vectors?: InputMaybe<ReadonlyArray<ReadonlyArray<Scalars['Float']['input']>>>;
 };
 
 /** A search for documents like one that is stored. */
@@ -2184,6 +2218,8 @@ export type SimilarInput = {
   readonly facetBy?: InputMaybe<ReadonlyArray<Scalars['String']['input']>>;
   /** Values of each facet at most; the default is 0, which means all. */
   readonly facetMaxValues?: InputMaybe<Scalars['Int']['input']>;
+  /** The declared field, of the kind `dense`, whose supplied vectors are compared, by its metric. Absent means embeddings. */
+  readonly vectorField?: InputMaybe<Scalars['String']['input']>;
 };
 
 /** A search of several collections by meaning: by a text, a vector, or a stored document. */
@@ -2537,6 +2573,7 @@ export type ResolversTypes = {
   VectorStats: ResolverTypeWrapper<VectorStats>;
   ReindexResult: ResolverTypeWrapper<Reindexed>;
   VectorSearchInput: VectorSearchInput;
+  WeightedFieldInput: WeightedFieldInput;
   SimilarInput: SimilarInput;
   CrossSearchInput: CrossSearchInput;
   CrossSearchResult: ResolverTypeWrapper<CrossSearchResult>;
@@ -2640,6 +2677,7 @@ export type ResolversParentTypes = {
   VectorStats: VectorStats;
   ReindexResult: Reindexed;
   VectorSearchInput: VectorSearchInput;
+  WeightedFieldInput: WeightedFieldInput;
   SimilarInput: SimilarInput;
   CrossSearchInput: CrossSearchInput;
   CrossSearchResult: CrossSearchResult;
@@ -2888,6 +2926,7 @@ export type DocumentResolvers<ContextType = GraphqlContext, ParentType extends R
   expiresAt?: Resolver<Maybe<ResolversTypes['Time']>, ParentType, ContextType>;
   deletedAt?: Resolver<Maybe<ResolversTypes['Time']>, ParentType, ContextType>;
   checksum?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  vectors?: Resolver<Maybe<ResolversTypes['JSONObject']>, ParentType, ContextType>;
 };
 
 export type DocumentEdgeResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['DocumentEdge'] = ResolversParentTypes['DocumentEdge']> = {

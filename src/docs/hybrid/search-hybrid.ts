@@ -11,6 +11,7 @@ import { correctSpelling, type FullTextSearch, highlighterOf, readyWords, type W
   type WordsDeps, wordsRetriever } from '../fulltext/index.ts';
 import { costOf } from '../search-gate.ts';
 import { type ChosenPassage, isByVectorsAlone, promptOf, type RankedDeps, searchRanked } from '../search/index.ts';
+import { toQueryVector } from '../vector-fields/index.ts';
 import { type QueryVector, type VectorSearch, vectorsRetriever, type VectorsSide,
   warningsOf } from '../vectors/index.ts';
 import { byWordsAlone, type HybridInput, type HybridRequest, isMeaningWanted, resolveRequest } from './request.ts';
@@ -20,7 +21,7 @@ import { byWordsAlone, type HybridInput, type HybridRequest, isMeaningWanted, re
  * delay others.
  */
 export interface MeaningSide
-  extends VectorsSide, Pick<VectorSearch, 'isConfigured' | 'encoder' | 'embedQuery' | 'modelsOf'>
+  extends VectorsSide, Pick<VectorSearch, 'isConfigured' | 'encoder' | 'embedQuery' | 'modelsOf' | 'fields'>
 {}
 
 export interface HybridDeps extends Pick<RankedDeps, 'gate'> {
@@ -55,7 +56,7 @@ export async function searchHybrid(deps: HybridDeps, given: HybridInput,
     rules: words.curation.rulesOf(collection),
     sides: {
       words: wordsRetriever(words, request.words, { collect: request.isCounted }),
-      vectors: vector && vectorsRetriever(meaning, words.sql, {
+      vectors: vector && vectorsRetriever(vector.fields ? meaning.fields!.sideOf(vector.fields) : meaning, words.sql, {
         ...vector,
         text: order === undefined ? vector.text : undefined,
         collection,
@@ -63,8 +64,9 @@ export async function searchHybrid(deps: HybridDeps, given: HybridInput,
         threshold,
         algorithm: request.vectorAlgorithm,
         perDocument: mode === 'parent',
-        // Vectors of former bodies do not describe the documents as they are returned.
-        quotable: true,
+        // Vectors of former bodies do not describe the documents as they are returned. Those that clients supply are
+        // theirs to replace.
+        quotable: vector.fields === undefined || mode !== 'parent',
       }, signal),
     },
     rareWord: (hits) =>
@@ -117,6 +119,8 @@ interface Prepared {
  */
 async function withVector({ meaning }: HybridDeps, request: HybridRequest, signal: AbortSignal): Promise<Prepared> {
   if (!isMeaningWanted(request)) return { request, vector: undefined, warnings: [] };
+  const { fields } = request;
+  if (fields !== undefined) return { request, vector: toQueryVector(fields), warnings: [] };
   const alone = (reason: string): Prepared => ({
     request: byWordsAlone(request),
     vector: undefined,

@@ -10,10 +10,11 @@ import type { Collections } from '../collections/index.ts';
 import type { Embeddings } from '../embeddings/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import type { SearchGate } from '../search-gate.ts';
+import { type VectorFieldSearch, vectorSettings } from '../vector-fields/index.ts';
 import { CheckpointFiles } from '../view/index.ts';
-import { findSourceByKey, type SourceDeps } from './cross-search/source-document.ts';
+import { findFieldSource, findSourceByKey, type SourceDeps } from './cross-search/source-document.ts';
 import { resolveRequest } from './search/request.ts';
-import { searchByVector, vectorSettings } from './search/search-by-vector.ts';
+import { searchByVector } from './search/search-by-vector.ts';
 import { findNearest, type SearchDeps, searchVectors } from './search/search-vectors.ts';
 import { readPassages } from './search/vectors-retriever.ts';
 import type { VectorSearch } from './vector-search.ts';
@@ -42,6 +43,8 @@ export interface VectorsAreas {
   readonly gate: Pick<SearchGate, 'run'>;
   readonly columns: SearchDeps['columns'];
   readonly geo: SearchDeps['geo'];
+  /** Searches of supplied vectors; absent: collections declare no fields. */
+  readonly vectorFields?: VectorFieldSearch;
   readonly timer?: Timer;
   /** For tests. */
   readonly index?: Partial<VectorIndexOptions>;
@@ -49,7 +52,7 @@ export interface VectorsAreas {
 
 export function createVectors(environment: DocsEnvironment, areas: VectorsAreas): Vectors {
   const { sql, codec, clock } = environment;
-  const { collections, embeddings, gate, columns, geo, timer } = areas;
+  const { collections, embeddings, gate, columns, geo, vectorFields: fields, timer } = areas;
   const settings = vectorSettings(environment.settings);
   const pool = new WorkerPool(settings.parallelWorkers);
   const view = new VectorView(environment, {
@@ -87,6 +90,7 @@ export function createVectors(environment: DocsEnvironment, areas: VectorsAreas)
     leadWeightOf: (model) => embeddings.leadWeightOf(model),
     matching: embeddings.matching,
     bodies: embeddings.bodies,
+    fields,
     encoder: embeddings.encoder,
     embed: { embedQuery, requireProvider, describe: () => embeddings.describe().vectors },
   };
@@ -98,6 +102,7 @@ export function createVectors(environment: DocsEnvironment, areas: VectorsAreas)
     },
     view,
     views: [view],
+    fields,
     isConfigured: () => embeddings.describe().vectors.enabled,
     embedQuery,
     encoder: embeddings.encoder,
@@ -147,13 +152,19 @@ async function findSimilar(deps: SearchDeps & SourceDeps, input: SimilarInput,
   bounds: AnswerBounds): Promise<FindSimilarResponse>
 {
   const started = performance.now();
-  const { key, lang, ...wishes } = input;
-  const source = await findSourceByKey(deps, { collection: input.collection, key, lang }, bounds.signal);
-  const request = resolveRequest({
+  const { key, lang, vectorField, ...wishes } = input;
+  const name = { collection: input.collection, key, lang };
+  const config = deps.collections.configOf(input.collection);
+  const source = vectorField === undefined
+    ? await findSourceByKey(deps, name, bounds.signal)
+    : await findFieldSource(deps, name, vectorField, config?.vectors);
+  const { fields } = source.query;
+  const resolved = resolveRequest({
     ...wishes,
     ...DECIDED,
-    query: JSON.stringify(['similar', key.toLowerCase(), lang?.toLowerCase()]),
-  }, deps.collections.configOf(input.collection)?.retrieval);
+    query: JSON.stringify(['similar', key.toLowerCase(), lang?.toLowerCase(), ...[vectorField ?? []].flat()]),
+  }, config);
+  const request = fields === undefined ? resolved : { ...resolved, fields, metric: fields[0]!.field.metric };
   const answer = await findNearest(deps, input, request, source.query, bounds, [source.ord]);
   return { ...answer, searchStats: { durationMs: Math.round(performance.now() - started) } };
 }

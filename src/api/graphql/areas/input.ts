@@ -49,6 +49,11 @@ export function toMeta(list: readonly MetaInput[] | null | undefined): Record<st
   return Object.fromEntries(meta);
 }
 
+/** The vectors of the tokens of a query, as the operations' input has them. */
+export function toVectors(vectors: Maybe<readonly (readonly number[])[]> | undefined): number[][] | undefined {
+  return vectors?.map((vector) => [...vector]);
+}
+
 interface Filters {
   readonly filterMeta?: Maybe<readonly MetaInput[]>;
   readonly filter?: Maybe<FilterInput>;

@@ -12,7 +12,7 @@ import { boostFactors, candidatesOf, contentsFor, documentOf, type EligibilityDe
   expressionOf, joinLists, limitOf, listLengths, metaOf, presentEach, type Presented, readRows, type Retrieved,
   shownDocument, wantedProjection } from '../../search/index.ts';
 import { filledCollections, namedCollections } from '../../stored-collections.ts';
-import { toSearchVector } from '../search/request.ts';
+import { toSearchVector } from '../../vector-fields/index.ts';
 import { vectorsRetriever, type VectorsSide } from '../search/vectors-retriever.ts';
 import type { QueryVector, VectorSearch } from '../vector-search.ts';
 import { findSource, type SourceDeps } from './source-document.ts';

@@ -2,8 +2,9 @@ import type { Operations } from '../../../../generated/docs/operations.ts';
 import { ServiceError } from '../../../errors/index.ts';
 import type { InputOf } from '../../../operations/index.ts';
 import type { Algorithm, Metric } from '../../../search/vector/index.ts';
-import type { Retrieval } from '../../collections/index.ts';
+import type { CollectionConfig } from '../../collections/index.ts';
 import { candidatesOf, type RankedRequest, resolveSearch, resultOrderOf } from '../../search/index.ts';
+import { fieldQueriesOf, type FieldQuery, numbersOfQuery, toSearchVector } from '../../vector-fields/index.ts';
 
 export type SearchInput = InputOf<Operations, 'searchVectors'>;
 
@@ -11,6 +12,8 @@ export type SearchInput = InputOf<Operations, 'searchVectors'>;
 export interface SearchRequest extends RankedRequest {
   /** Absent: the query must be embedded. */
   readonly queryVector: Float32Array | undefined;
+  /** The fields of supplied vectors to search; absent for embeddings. */
+  readonly fields?: readonly FieldQuery[] | undefined;
   readonly threshold: number;
   readonly algorithm: Algorithm | undefined;
   readonly metric: Metric;
@@ -25,21 +28,27 @@ const DEFAULT_TOP_K = 5;
 const MAX_COMPARISONS = 4_000_000;
 
 /** Throws `missing_fields` without a query, `invalid_argument` for what a schema cannot check. */
-export function resolveRequest(input: SearchInput, profile: Retrieval = {}): SearchRequest {
+export function resolveRequest(input: SearchInput,
+  { retrieval: profile = {}, vectors }: CollectionConfig = {}): SearchRequest
+{
   const { collection, query = '', algorithm, mmr, mmrLambda, distanceMetric: metric, windowSize } = input;
-  if (input.queryVector === undefined && query.trim() === '')
+  const fields = fieldQueriesOf(input, vectors);
+  if (fields === undefined && input.queryVector === undefined && query.trim() === '')
     throw new ServiceError('missing_fields', 'missing fields: query or queryVector');
+  const isCombined = fields !== undefined && (fields.length > 1 || fields[0]!.field.kind === 'multi');
+  if (isCombined) requireDocuments(input);
   if (input.rerank === 'encoder' && query.trim() === '')
     throw new ServiceError('invalid_argument',
       'rerank: encoder needs query, which the encoder compares with what was found');
   if (mmr && (input.sort !== undefined || input.cursor !== undefined))
     throw new ServiceError('invalid_argument',
       'mmr must not come with sort or cursor: it chooses results in an order of its own');
-  const search = resolveSearch(input, profile, DEFAULT_TOP_K);
-  const mode = input.retrievalMode ?? profile.retrievalMode ?? 'parent';
+  const search = resolveSearch(input, profile, DEFAULT_TOP_K, vectors);
+  const mode = isCombined ? 'parent' : input.retrievalMode ?? profile.retrievalMode ?? 'parent';
   const oversample = input.oversample ?? profile.oversample;
   const order = resultOrderOf(input, ['vectors', collection.toLowerCase(), query, input.queryVector, metric, algorithm,
-    mode, windowSize, input.boost]);
+    mode, windowSize, input.boost,
+    ...(fields === undefined ? [] : [input.vectorField, input.queryVectors, input.vectorFields])]);
   const isCounted = input.facetBy !== undefined;
   const isWide = mode === 'window' || mmr || Object.keys(search.boost).length > 0;
   // Only windows, which merge, a choice, boosts and facets need more candidates than results.
@@ -50,11 +59,14 @@ export function resolveRequest(input: SearchInput, profile: Retrieval = {}): Sea
     ...search,
     mode,
     windowSize,
-    metric,
+    metric: fields === undefined ? metric : fields[0]!.field.metric,
     algorithm,
     oversample,
     order,
-    queryVector: input.queryVector && toSearchVector(input.queryVector, metric),
+    fields,
+    queryVector: fields === undefined && input.queryVector !== undefined
+      ? toSearchVector(numbersOfQuery(input.queryVector), metric)
+      : undefined,
     threshold: input.threshold,
     candidates: mmr
       ? Math.max(search.limit, Math.min(candidates, Math.floor(MAX_COMPARISONS / search.limit)))
@@ -67,32 +79,12 @@ export function resolveRequest(input: SearchInput, profile: Retrieval = {}): Sea
   };
 }
 
-/** Larger components could result in products outside the range of 32-bit floats. */
-const MAX_COMPONENT = 1e15;
-
-/** Throws `invalid_argument` for numbers whose distances and products could be outside the range of 32-bit floats. */
-export function toBoundedVector(numbers: readonly number[]): Float32Array {
-  const largest = largestOf(numbers);
-  if (largest > MAX_COMPONENT)
-    throw new ServiceError('invalid_argument', `queryVector must have numbers up to ${MAX_COMPONENT}, got ${largest}`);
-  return Float32Array.from(numbers);
-}
-
-/** The cosine ignores lengths, so it accepts a vector of any length except zero. */
-export function toSearchVector(numbers: readonly number[], metric: Metric): Float32Array {
-  if (metric !== 'cosine') return toBoundedVector(numbers);
-  const largest = largestOf(numbers);
-  if (largest === 0)
+/** Throws `invalid_argument` for what needs single vectors, where several of a document are summed up. */
+function requireDocuments({ retrievalMode = 'parent', mmr }: SearchInput): void {
+  if (retrievalMode !== 'parent') {
     throw new ServiceError('invalid_argument',
-      'queryVector must not be all zeros: it has no direction that a cosine could be measured from');
-  // By a power of two, so that no precision is lost.
-  const isUnwieldy = largest > MAX_COMPONENT || largest < 1 / MAX_COMPONENT;
-  const exponent = isUnwieldy ? -Math.floor(Math.log2(largest)) : 0;
-  // In two steps, because the factor for the smallest numbers is not representable by itself.
-  const [half, rest] = [Math.trunc(exponent / 2), exponent - Math.trunc(exponent / 2)];
-  return Float32Array.from(numbers, (number) => number * 2 ** half * 2 ** rest);
-}
-
-function largestOf(numbers: readonly number[]): number {
-  return numbers.reduce((max, number) => Math.max(max, Math.abs(number)), 0);
+      `retrievalMode must be parent with several vectorFields or a field of the kind multi, got ${retrievalMode}`);
+  }
+  if (mmr)
+    throw new ServiceError('invalid_argument', 'mmr needs one field of the kind dense');
 }

@@ -1,0 +1,34 @@
+import { decodeVectors, rowsOf, type SuppliedVectors } from '../storage/index.ts';
+import type { VectorField, VectorFields } from './collections/index.ts';
+
+/** Whether vectors fit the declaration of their field: they may have been written for another. */
+export function isUsable({ shape, dimensions }: SuppliedVectors, field: VectorField | undefined): boolean {
+  return field !== undefined && dimensions === field.dimensions && (shape === 'tokens') === (field.kind === 'multi');
+}
+
+/** The vectors of a document as clients get them, in the form in which they were sent. */
+export type ShownVectors = Record<string, unknown>;
+
+/** Those of declared fields; undefined for none. Vectors are base64 of 32-bit floats, which is exact and short. */
+export function shownVectors(stored: Uint8Array | null, declared: VectorFields = {}): ShownVectors | undefined {
+  if (stored === null) return undefined;
+  const fields = [...decodeVectors(stored)].filter(([name, vectors]) => isUsable(vectors, declared[name]));
+  return fields.length === 0
+    ? undefined
+    : Object.fromEntries(fields.map(([name, vectors]) => [name, shownField(vectors)]));
+}
+
+function shownField(vectors: SuppliedVectors): unknown {
+  const rows = rowsOf(vectors).map((row) => Buffer.from(row.buffer, row.byteOffset, row.byteLength).toString('base64'));
+  if (vectors.shape === 'one') return rows[0];
+  if (vectors.shape === 'tokens') return rows;
+  return rows.map((vector, i) => {
+    const { startLine, endLine } = vectors.places[i]!;
+    return { vector, start: startLine, end: endLine };
+  });
+}
+
+/** Bytes that the shown vectors add to an answer, at most. */
+export function shownBytes(stored: Uint8Array | null): number {
+  return stored === null ? 0 : Math.ceil(stored.length * 4 / 3);
+}
