@@ -1668,12 +1668,14 @@ export type HybridSearchInput = {
   readonly contextTokenBudget?: InputMaybe<Scalars['Int']['input']>;
   /** Whether the encoder reorders the best 50 results: `encoder` or `none`. The default is the server's. */
   readonly rerank?: InputMaybe<Scalars['String']['input']>;
-  /** The declared field of supplied vectors that is searched beside the words, with `queryVector` or `queryVectors`; it needs no embedding provider. Absent means embeddings. */
+  /** The declared field of supplied vectors that is searched beside the words, with `queryVector`, `queryVectors` or `querySparse`; it needs no embedding provider. Absent means embeddings. */
   readonly vectorField?: InputMaybe<Scalars['String']['input']>;
   /** What `vectorField` is compared with. */
   readonly queryVector?: InputMaybe<ReadonlyArray<Scalars['Float']['input']>>;
   /** The vectors of the query's tokens, for a `vectorField` of the kind `multi` (MaxSim). */
   readonly queryVectors?: InputMaybe<ReadonlyArray<ReadonlyArray<Scalars['Float']['input']>>>;
+  /** What `vectorField` is compared with where it is of the kind `sparse`. */
+  readonly querySparse?: InputMaybe<SparseVectorInput>;
 };
 
 /** What became of a batch from a scraper. */
@@ -2158,6 +2160,8 @@ export type VectorSearchInput = {
   readonly vectorField?: InputMaybe<Scalars['String']['input']>;
   /** The vectors of the query's tokens, for a `vectorField` of the kind `multi` (MaxSim). */
   readonly queryVectors?: InputMaybe<ReadonlyArray<ReadonlyArray<Scalars['Float']['input']>>>;
+  /** What `vectorField` is compared with where it is of the kind `sparse`. */
+  readonly querySparse?: InputMaybe<SparseVectorInput>;
   /** Several fields of supplied vectors to search at once. A document scores the sum of its similarities in each, times their weights; a field without vectors adds 0. */
   readonly vectorFields?: InputMaybe<ReadonlyArray<WeightedFieldInput>>;
 };
@@ -2172,6 +2176,16 @@ export type WeightedFieldInput = {
   readonly vector?: InputMaybe<ReadonlyArray<Scalars['Float']['input']>>;
   /** What a field of the kind `multi` is compared with. */
   readonly vectors?: InputMaybe<ReadonlyArray<ReadonlyArray<Scalars['Float']['input']>>>;
+  /** What a field of the kind `sparse` is compared with. */
+  readonly sparse?: InputMaybe<SparseVectorInput>;
+};
+
+/** A vector of few of many dimensions; the others are 0. */
+export type SparseVectorInput = {
+  /** The dimensions, whole numbers from 0 to 4294967295 in any order, each once. */
+  readonly indices: ReadonlyArray<Scalars['Float']['input']>;
+  /** The value of each. */
+  readonly values: ReadonlyArray<Scalars['Float']['input']>;
 };
 
 /** A search for documents like one that is stored. */
@@ -2574,6 +2588,7 @@ export type ResolversTypes = {
   ReindexResult: ResolverTypeWrapper<Reindexed>;
   VectorSearchInput: VectorSearchInput;
   WeightedFieldInput: WeightedFieldInput;
+  SparseVectorInput: SparseVectorInput;
   SimilarInput: SimilarInput;
   CrossSearchInput: CrossSearchInput;
   CrossSearchResult: ResolverTypeWrapper<CrossSearchResult>;
@@ -2678,6 +2693,7 @@ export type ResolversParentTypes = {
   ReindexResult: Reindexed;
   VectorSearchInput: VectorSearchInput;
   WeightedFieldInput: WeightedFieldInput;
+  SparseVectorInput: SparseVectorInput;
   SimilarInput: SimilarInput;
   CrossSearchInput: CrossSearchInput;
   CrossSearchResult: CrossSearchResult;

@@ -1,10 +1,14 @@
-import { decodeVectors, rowsOf, type SuppliedVectors } from '../storage/index.ts';
+import { decodeVectors, rowsOf, type SuppliedVectors, unpackSparse } from '../storage/index.ts';
 import type { VectorField, VectorFields } from './collections/index.ts';
 
 /** Whether vectors fit the declaration of their field: they may have been written for another. */
 export function isUsable({ shape, dimensions }: SuppliedVectors, field: VectorField | undefined): boolean {
-  return field !== undefined && dimensions === field.dimensions && (shape === 'tokens') === (field.kind === 'multi');
+  if (field === undefined || (shape === 'sparse') !== (field.kind === 'sparse')) return false;
+  return shape === 'sparse' || (dimensions === field.dimensions && (shape === 'tokens') === (field.kind === 'multi'));
 }
+
+/** Characters of a number of a sparse vector, with a comma. */
+const NUMBER_BYTES = 16;
 
 /** The vectors of a document as clients get them, in the form in which they were sent. */
 export type ShownVectors = Record<string, unknown>;
@@ -19,6 +23,10 @@ export function shownVectors(stored: Uint8Array | null, declared: VectorFields =
 }
 
 function shownField(vectors: SuppliedVectors): unknown {
+  if (vectors.shape === 'sparse') {
+    const { indices, values } = unpackSparse(vectors);
+    return { indices: [...indices], values: [...values] };
+  }
   const rows = rowsOf(vectors).map((row) => Buffer.from(row.buffer, row.byteOffset, row.byteLength).toString('base64'));
   if (vectors.shape === 'one') return rows[0];
   if (vectors.shape === 'tokens') return rows;
@@ -28,7 +36,9 @@ function shownField(vectors: SuppliedVectors): unknown {
   });
 }
 
-/** Bytes that the shown vectors add to an answer, at most. */
+/** Bytes that the shown vectors add to an answer, about at most: sparse ones are written as numbers. */
 export function shownBytes(stored: Uint8Array | null): number {
-  return stored === null ? 0 : Math.ceil(stored.length * 4 / 3);
+  if (stored === null) return 0;
+  const sparse = [...decodeVectors(stored).values()].filter(({ shape }) => shape === 'sparse');
+  return Math.ceil(stored.length * 4 / 3) + sparse.reduce((sum, { numbers }) => sum + numbers.length * NUMBER_BYTES, 0);
 }

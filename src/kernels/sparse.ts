@@ -119,12 +119,25 @@ export class SparseKernel {
     return new SparseSearch(this.#call, this.#memory, search);
   }
 
+  /** Ordinals of the documents, in any order. */
+  *ords(): Generator<number> {
+    for (const { head } of this.#heads())
+      for (let at = layout.BLOCK_HEADER; at < head.length; at += 4) {
+        const ord = head.readUInt32LE(at);
+        if (ord !== layout.NO_ORD) yield ord;
+      }
+  }
+
   /**
    * The blocks of the memory at this moment, to be read until `release` is called: behind their heads, they do not
    * change.
    */
   hold(): BlockBytes[] {
     this.#call.holdBlocks(1);
+    return this.#heads();
+  }
+
+  #heads(): BlockBytes[] {
     const view = new DataView(this.#memory.buffer);
     return Array.from({ length: this.#call.blockCount() }, (_, i) => {
       const from = this.#call.blockAt(i) >>> 0;

@@ -31,6 +31,6 @@ export { salvageDatabase, type SalvagedTable, type SalvageReport } from './repai
 export { SqliteFollower } from './sqlite/follower.ts';
 export { FileLock } from './sqlite/open.ts';
 export { snapshotTo as snapshotDatabase } from './sqlite/snapshot.ts';
-export { decodeVectors, encodeVectors, rowsOf, type SuppliedVectors, type VectorPlace,
-  type VectorShape } from './vectors/supplied-vectors.ts';
+export { decodeVectors, encodeVectors, packSparse, rowsOf, SPARSE_DIMENSIONS, type SuppliedVectors, unpackSparse,
+  type VectorPlace, type VectorShape } from './vectors/supplied-vectors.ts';
 export { type Verdict, verifyDatabaseFile, type VerifyOptions } from './verify/verify.ts';

@@ -53,7 +53,8 @@ async function build(): Promise<object> {
 }
 
 async function search({ method, vector, where }: Search): Promise<number[]> {
-  const nearest = table!.query().nearestTo(Float32Array.from(vector)).distanceType('cosine').select(['id', '_distance']).limit(K);
+  const nearest = table!.query().nearestTo(Float32Array.from(vector)).distanceType('cosine').select(['id', '_distance'])
+    .limit(K);
   const asked = method === 'flat' ? nearest.bypassVectorIndex() : nearest.nprobes(1).ef(100).refineFactor(3);
   return [...(await (where === undefined ? asked : asked.where(where)).toArrow()).getChild('id') ?? []] as number[];
 }

@@ -654,7 +654,7 @@ export type GivenMeta = {
 export type TtlSeconds = number;
 
 /**
- * Vectors of the document by declared field. A vector is an array of numbers, or base64 of its 32-bit floats, little-endian; for passages an array of `{vector, start, end}`, the first and last line of each, from 1; a field of the kind `multi` has an array of vectors. At most 4,096 vectors and 4 MiB a document.
+ * Vectors of the document by declared field. A vector is an array of numbers, or base64 of its 32-bit floats, little-endian; for passages an array of `{vector, start, end}`, the first and last line of each, from 1; a field of the kind `multi` has an array of vectors, one of the kind `sparse` `{indices, values}`: dimensions of 32 bits, each once, and the value of each. At most 4,096 vectors and 4 MiB a document.
  */
 export type GivenVectors = {
     [key: string]: unknown;
@@ -686,7 +686,7 @@ export type AddDocumentRequest = {
      */
     saveRevision?: boolean;
     /**
-     * Vectors of the document by declared field, replacing all that it has; absent means none. Each an array of numbers or base64 of 32-bit floats, or an array of `{vector, start, end}` for passages, or an array of vectors for a field of the kind `multi`.
+     * Vectors of the document by declared field, replacing all that it has; absent means none. Each an array of numbers or base64 of 32-bit floats, or an array of `{vector, start, end}` for passages, or an array of vectors for a field of the kind `multi`, or `{indices, values}` for one of the kind `sparse`.
      */
     vectors?: GivenVectors;
     /**
@@ -2125,9 +2125,9 @@ export type WordpressConfig = {
 };
 
 /**
- * Whether a document, or each of its passages, has one vector (`dense`), or one for each token, which late interaction compares (`multi`).
+ * Whether a document, or each of its passages, has one vector (`dense`), or one for each token, which late interaction compares (`multi`), or a document one of few of many dimensions, such as of SPLADE (`sparse`).
  */
-export type VectorFieldKind = 'dense' | 'multi';
+export type VectorFieldKind = 'dense' | 'multi' | 'sparse';
 
 /**
  * How similarity is measured: the cosine, the raw dot product, or 1/(1 + Euclidean distance).
@@ -2144,11 +2144,11 @@ export type VectorSource = 'supplied';
  */
 export type VectorField = {
     /**
-     * Whether a document, or each of its passages, has one vector (`dense`), or one for each token (`multi`).
+     * Whether a document, or each of its passages, has one vector (`dense`), one for each token (`multi`), or one of few of many dimensions (`sparse`).
      */
     kind: VectorFieldKind;
     /**
-     * Numbers in a vector.
+     * Numbers in a vector; 0 for the kind `sparse`, whose dimensions are all numbers of 32 bits.
      */
     dimensions: number;
     /**
@@ -2385,15 +2385,15 @@ export type WordpressConfigInput = {
  */
 export type VectorFieldInput = {
     /**
-     * Whether a document, or each of its passages, has one vector (`dense`), or one for each token (`multi`).
+     * Whether a document, or each of its passages, has one vector (`dense`), one for each token (`multi`), or one of few of many dimensions (`sparse`).
      */
     kind?: VectorFieldKind;
     /**
-     * Numbers in a vector.
+     * Numbers in a vector; needed, except for the kind `sparse`, which has none.
      */
-    dimensions: number;
+    dimensions?: number;
     /**
-     * How searches measure similarity.
+     * How searches measure similarity; always `dot_product` for the kind `sparse`.
      */
     metric?: DistanceMetric;
     /**
@@ -3509,7 +3509,7 @@ export type DeleteCurationRuleResponse = {
 export type FieldQueryVector = Array<number> | string;
 
 /**
- * The declared field whose supplied vectors are searched with `queryVector`, or with `queryVectors` where it is of the kind `multi`. Its metric is used. Absent means embeddings.
+ * The declared field whose supplied vectors are searched with `queryVector`, with `queryVectors` where it is of the kind `multi`, or with `querySparse` where it is of the kind `sparse`. Its metric is used. Absent means embeddings.
  */
 export type VectorFieldName = string;
 
@@ -3519,7 +3519,21 @@ export type VectorFieldName = string;
 export type FieldQueryVectors = Array<FieldQueryVector>;
 
 /**
- * A field of supplied vectors with what to compare it with, `vector`, or `vectors` for the kind `multi`.
+ * A vector of few of many dimensions; the others are 0.
+ */
+export type SparseVector = {
+    /**
+     * The dimensions in any order, each once.
+     */
+    indices: Array<number>;
+    /**
+     * The value of each.
+     */
+    values: Array<number>;
+};
+
+/**
+ * A field of supplied vectors with what to compare it with: `vector`, `vectors` for the kind `multi`, or `sparse` for that kind.
  */
 export type WeightedField = {
     /**
@@ -3535,6 +3549,10 @@ export type WeightedField = {
      */
     vector?: FieldQueryVector;
     vectors?: FieldQueryVectors;
+    /**
+     * What a field of the kind `sparse` is compared with.
+     */
+    sparse?: SparseVector;
 };
 
 /**
@@ -3574,6 +3592,10 @@ export type SearchVectorsRequest = {
     queryVector?: FieldQueryVector;
     vectorField?: VectorFieldName;
     queryVectors?: FieldQueryVectors;
+    /**
+     * What `vectorField` is compared with where it is of the kind `sparse`, by the inner product.
+     */
+    querySparse?: SparseVector;
     /**
      * Several fields of supplied vectors to search at once. The score of a document is the sum of its similarities in each, times their weights; a field in which it has no vectors adds 0.
      */
@@ -4553,7 +4575,7 @@ export type SearchHybridRequest = {
      */
     query: QueryText;
     /**
-     * The declared field of supplied vectors that is searched beside the words, with `queryVector` or `queryVectors`; it needs no embedding provider, and its metric is used. Absent means embeddings.
+     * The declared field of supplied vectors that is searched beside the words, with `queryVector`, `queryVectors` or `querySparse`; it needs no embedding provider, and its metric is used. Absent means embeddings.
      */
     vectorField?: VectorFieldName;
     /**
@@ -4561,6 +4583,10 @@ export type SearchHybridRequest = {
      */
     queryVector?: FieldQueryVector;
     queryVectors?: FieldQueryVectors;
+    /**
+     * What `vectorField` is compared with where it is of the kind `sparse`.
+     */
+    querySparse?: SparseVector;
     /**
      * How many results at most: explicit, then the collection's retrieval profile, then 10.
      */

@@ -1,6 +1,8 @@
 import { crc32 } from 'node:zlib';
 import { ServiceError } from '../../errors/index.ts';
-import { decodeVectors, encodeVectors, type SuppliedVectors, type VectorPlace } from '../../storage/index.ts';
+import { sparseVector, SparseVectorError } from '../../search/sparse/index.ts';
+import { decodeVectors, encodeVectors, packSparse, SPARSE_DIMENSIONS, type SuppliedVectors,
+  type VectorPlace } from '../../storage/index.ts';
 import type { VectorField, VectorFields } from '../collections/index.ts';
 
 /** Vectors as a client sends them, by field; null removes those of a field. */
@@ -85,8 +87,8 @@ function unknownField(name: string, declared: VectorFields): string {
 
 function checkSizes(fields: ReadonlyMap<string, SuppliedVectors>): void {
   let [vectors, bytes] = [0, 0];
-  for (const { numbers, dimensions } of fields.values()) {
-    vectors += numbers.length / dimensions;
+  for (const { shape, numbers, dimensions } of fields.values()) {
+    vectors += shape === 'sparse' ? 1 : numbers.length / dimensions;
     bytes += numbers.byteLength;
   }
   if (vectors > MAX_VECTORS)
@@ -98,6 +100,10 @@ function checkSizes(fields: ReadonlyMap<string, SuppliedVectors>): void {
 function readField(value: unknown, field: VectorField, path: string, body: BodyLines): SuppliedVectors {
   const { dimensions, kind } = field;
   const { crc, bytes } = body;
+  if (kind === 'sparse') {
+    const numbers = readSparse(value, path);
+    return { shape: 'sparse', dimensions: SPARSE_DIMENSIONS, crc, bytes, places: [body.whole], numbers };
+  }
   if (kind === 'multi') {
     const rows = manyRows(value, field, path);
     return { shape: 'tokens', dimensions, crc, bytes, places: [body.whole], numbers: joined(rows) };
@@ -139,6 +145,29 @@ function manyRows(value: unknown, field: VectorField, path: string): Float32Arra
   if (!Array.isArray(value)) throw new Problem(`${path} must be an array of vectors`);
   requireCount(value.length, path);
   return value.map((row: unknown, i) => readVector(row, field, `${path}[${i}]`));
+}
+
+/** A vector of the kind `sparse`, as it is stored. */
+function readSparse(value: unknown, path: string): Float32Array {
+  if (!isObject(value)) throw new Problem(`${path} must be an object with indices and values`);
+  const other = Object.keys(value).find((name) => name !== 'indices' && name !== 'values');
+  if (other !== undefined) throw new Problem(`${path}.${shown(other)} is unknown: there are indices and values`);
+  const [given, numbers] = (['indices', 'values'] as const).map((name) => {
+    const list = value[name];
+    if (!Array.isArray(list)) throw new Problem(`${path}.${name} must be an array of numbers`);
+    const wrong = list.findIndex((number) => typeof number !== 'number');
+    if (wrong >= 0) throw new Problem(`${path}.${name}[${wrong}] must be a number`);
+    return list as number[];
+  }) as [number[], number[]];
+  try {
+    const { indices, values } = sparseVector(given, numbers);
+    if (indices.length === 0)
+      throw new Problem(`${path} must have a value that is not 0; null removes the field`);
+    return packSparse(indices, values);
+  } catch (error) {
+    if (error instanceof SparseVectorError) throw new Problem(`${path} ${error.message}`);
+    throw error;
+  }
 }
 
 function requireCount(count: number, path: string): void {

@@ -91,7 +91,9 @@ function orderOf(input: HybridInput, mode: RetrievalMode): HybridRequest['order'
   const bound = ['hybrid', collection.toLowerCase(), query, algorithm, vectorAlgorithm, alpha, strategy, rrfK, fuzzy,
     prefix, matchingStrategy, threshold, distanceMetric, mode, windowSize, disableStem, disableSynonyms, boost,
     isByDistance ? input.geo : undefined,
-    ...(input.vectorField === undefined ? [] : [input.vectorField, input.queryVector, input.queryVectors])];
+    ...(input.vectorField === undefined
+      ? []
+      : [input.vectorField, input.queryVector, input.queryVectors, input.querySparse])];
   if (isByDistance) return distanceOrderOf({ cursor, offset }, bound);
   return resultOrderOf({ sort: sort === 'combined' ? undefined : sort, cursor, offset }, bound);
 }

@@ -80,7 +80,11 @@ export function createVectorFields(environment: DocsEnvironment,
       followsDocuments: true,
       searchByVector: (query, signal) => searchFields(deps, { ...query, fields }, signal),
       passagesOf: (queries) => readFieldPassages(sql, fields[0]!.name, queries),
-      chunkCount: (collection, ord) => view.indexOf(collection)?.of(fields[0]!.name, 'dense')?.chunkCount(ord) ?? 0,
+      // The passage of a sparse vector is the whole body.
+      chunkCount: (collection, ord) =>
+        fields[0]!.field.kind === 'sparse'
+          ? 1
+          : view.indexOf(collection)?.of(fields[0]!.name, 'dense')?.chunkCount(ord) ?? 0,
     }),
     documentsOf: (collection) => view.indexOf(collection)?.documents ?? 0,
     vectorsOf: (collection, field, ord) => view.indexOf(collection)?.of(field, 'dense')?.vectorsOf(ord) ?? [],
@@ -89,6 +93,10 @@ export function createVectorFields(environment: DocsEnvironment,
       if (!view.isReady) return undefined;
       const indexes = view.indexOf(collection);
       return Object.fromEntries(declared.map(([name, { kind }]) => {
+        if (kind === 'sparse') {
+          const { documents = 0, bytes = 0 } = indexes?.sparse(name)?.stats() ?? {};
+          return [name, { documents, vectors: documents, bytes }];
+        }
         const { documents = 0, chunks = 0, bytes = 0 } = indexes?.of(name, kind)?.stats() ?? {};
         return [name, { documents, vectors: chunks, bytes }];
       }));

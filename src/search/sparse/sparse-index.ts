@@ -2,6 +2,7 @@ import type { KernelBuild } from '../../kernels/load.ts';
 import { type SparseHit, SparseKernel, type SparseVector } from '../../kernels/sparse.ts';
 import type { OrdSet } from '../../lib/ord-set.ts';
 import { Searches } from '../searches.ts';
+import { VectorIndexClosedError } from '../vector/index.ts';
 import { readCheckpoint, Snapshot } from './checkpoint.ts';
 
 /** The memory has no space for another vector. */
@@ -83,6 +84,11 @@ export class SparseIndex {
     return this.#searches.settle();
   }
 
+  /** Ordinals of the documents that have a vector, in any order. */
+  ords(): Iterable<number> {
+    return this.#open().ords();
+  }
+
   stats(): { readonly documents: number; readonly bytes: number } {
     const kernel = this.#open();
     return { documents: kernel.documents, bytes: kernel.bytes };
@@ -92,7 +98,7 @@ export class SparseIndex {
    * The current vectors, to be restored by `restore`; the index may change while they are read. Memory that such
    * changes free stays in use until all is read, or until the next call, which ends this one.
    */
-  save(): AsyncIterable<Uint8Array> {
+  save(): AsyncGenerator<Uint8Array> {
     this.#snapshot?.end();
     this.#snapshot = new Snapshot(this.#open());
     return this.#snapshot.bytes();
@@ -106,7 +112,7 @@ export class SparseIndex {
   }
 
   #open(): SparseKernel {
-    if (this.#kernel === undefined) throw new Error('the index of sparse vectors is closed');
+    if (this.#kernel === undefined) throw new VectorIndexClosedError();
     return this.#kernel;
   }
 }

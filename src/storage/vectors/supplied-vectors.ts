@@ -1,7 +1,7 @@
 import { ServiceError } from '../../errors/index.ts';
 
-/** How the vectors of a field were supplied: one, one for each passage, or one for each token. */
-export type VectorShape = 'one' | 'passages' | 'tokens';
+/** How the vectors of a field were supplied: one, one for each passage, one for each token, or a sparse one. */
+export type VectorShape = 'one' | 'passages' | 'tokens' | 'sparse';
 
 /** A passage of a body: bytes of its UTF-8, the end exclusive, and lines from 1, the last one inclusive. */
 export interface VectorPlace {
@@ -18,9 +18,9 @@ export interface SuppliedVectors {
   /** CRC-32 and length of the body with which they were written: the places are in that one. */
   readonly crc: number;
   readonly bytes: number;
-  /** One for each vector; with the shape `tokens`, one for all. */
+  /** One for each vector; with the shapes `tokens` and `sparse`, one for all. */
   readonly places: readonly VectorPlace[];
-  /** The vectors one after the other. */
+  /** The vectors one after the other; with the shape `sparse`, see `packSparse`. */
   readonly numbers: Float32Array;
 }
 
@@ -32,10 +32,11 @@ export interface SuppliedVectors {
  *     field: length of the name (1) | shape (1) | 0 (2) | dimensions (4) | vectors (4) | CRC-32 of the body (4)
  *            | bytes of the body (4) | name, filled with zeros | places (16 each) | numbers (float32)
  *
- * Fields are in the order of their names, so that equal vectors have equal bytes.
+ * Fields are in the order of their names, so that equal vectors have equal bytes. A sparse vector of n values is stored
+ * as n vectors of two numbers: all indices, then all values.
  */
 const VERSION = 1;
-const SHAPES: readonly VectorShape[] = ['one', 'passages', 'tokens'];
+const SHAPES: readonly VectorShape[] = ['one', 'passages', 'tokens', 'sparse'];
 const HEAD = 4;
 const FIELD_HEAD = 20;
 const PLACE = 16;
@@ -94,7 +95,7 @@ export function decodeVectors(stored: Uint8Array, only?: string): Map<string, Su
     if (shape === undefined) throw damaged('it has an unknown shape');
     const nameAt = at + FIELD_HEAD;
     const placesAt = nameAt + padded(nameLength);
-    const numbersAt = placesAt + (shape === 'tokens' ? 1 : count) * PLACE;
+    const numbersAt = placesAt + (shape === 'tokens' || shape === 'sparse' ? 1 : count) * PLACE;
     at = numbersAt + count * dimensions * 4;
     if (at > bytes.length) throw damaged('it breaks off');
     const name = Buffer.from(bytes.buffer, bytes.byteOffset + nameAt, nameLength).toString('latin1');
@@ -129,6 +130,25 @@ function placesOf(view: DataView, from: number, to: number): VectorPlace[] {
 export function rowsOf({ numbers, dimensions }: SuppliedVectors): Float32Array[] {
   return Array.from({ length: numbers.length / dimensions },
     (_, i) => numbers.subarray(i * dimensions, (i + 1) * dimensions));
+}
+
+/** Numbers in which a sparse vector is stored: the bits of its indices, then its values. */
+export const SPARSE_DIMENSIONS = 2;
+
+export function packSparse(indices: Uint32Array, values: Float32Array): Float32Array {
+  const numbers = new Float32Array(indices.length * SPARSE_DIMENSIONS);
+  new Uint32Array(numbers.buffer).set(indices);
+  numbers.set(values, indices.length);
+  return numbers;
+}
+
+/** The inverse, as views. */
+export function unpackSparse({ numbers }: Pick<SuppliedVectors, 'numbers'>): {
+  readonly indices: Uint32Array;
+  readonly values: Float32Array;
+} {
+  const count = numbers.length / SPARSE_DIMENSIONS;
+  return { indices: new Uint32Array(numbers.buffer, numbers.byteOffset, count), values: numbers.subarray(count) };
 }
 
 function damaged(reason: string): ServiceError {

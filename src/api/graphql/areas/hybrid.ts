@@ -1,7 +1,7 @@
 import type { RecallMemoryResponse, SearchHybridResponse } from '../../../../generated/docs/sdk/types.gen.ts';
 import { selects } from '../reads.ts';
 import { defineArea } from './area.ts';
-import { toVectors, withFilters, withWordOptions } from './input.ts';
+import { toSparse, toVectors, withFilters, withWordOptions } from './input.ts';
 import { bodiesOf, inSteps, withDocument } from './present.ts';
 
 const BODY = ['results', 'document', 'contentMd'];
@@ -13,13 +13,14 @@ export const hybrid = defineArea('hybrid', {
       const includeContent = input.includeContent ?? selects(info, BODY);
       const includeVectors = selects(info, VECTORS);
       return read(info, async () => {
-        const { queryVector, queryVectors, ...rest } = input;
+        const { queryVector, queryVectors, querySparse, ...rest } = input;
         const request = {
           ...withWordOptions(withFilters(rest)),
           includeContent,
           includeVectors,
           queryVector: queryVector && [...queryVector],
           queryVectors: toVectors(queryVectors),
+          querySparse: toSparse(querySparse),
         };
         return presentFound((await invoke('searchHybrid', request)).value);
       }, {

@@ -54,6 +54,13 @@ export function toVectors(vectors: Maybe<readonly (readonly number[])[]> | undef
   return vectors?.map((vector) => [...vector]);
 }
 
+/** A sparse vector of a query. */
+export function toSparse(
+  vector: Maybe<{ readonly indices: readonly number[]; readonly values: readonly number[] }> | undefined,
+): { indices: number[]; values: number[] } | undefined {
+  return vector ? { indices: [...vector.indices], values: [...vector.values] } : undefined;
+}
+
 interface Filters {
   readonly filterMeta?: Maybe<readonly MetaInput[]>;
   readonly filter?: Maybe<FilterInput>;

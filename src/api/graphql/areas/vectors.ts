@@ -3,7 +3,7 @@ import type { FindSimilarResponse, GetVectorStatsResponse, ReindexVectorsRespons
 import type { VectorStats } from '../../../../generated/graphql/resolvers.ts';
 import { selects } from '../reads.ts';
 import { defineArea } from './area.ts';
-import { given, numbers, toVectors, withFilters } from './input.ts';
+import { given, numbers, toSparse, toVectors, withFilters } from './input.ts';
 import { bodiesOf, inSteps, type presentDocument, withDocument } from './present.ts';
 
 const BODY = ['results', 'document', 'contentMd'];
@@ -36,15 +36,16 @@ export const vectors = defineArea('vectors', {
       const includeContent = input.includeContent ?? selects(info, BODY);
       const includeVectors = selects(info, VECTORS);
       return read(info, async () => {
-        const { queryVector, queryVectors, vectorFields, boost, facetBy, ...rest } = input;
+        const { queryVector, queryVectors, querySparse, vectorFields, boost, facetBy, ...rest } = input;
         const request = {
           ...withFilters(rest),
           includeContent,
           includeVectors,
           queryVector: queryVector && [...queryVector],
           queryVectors: toVectors(queryVectors),
-          vectorFields: vectorFields?.map(({ vector, vectors: many, ...field }) =>
-            given({ ...field, vector: vector && [...vector], vectors: toVectors(many) })
+          querySparse: toSparse(querySparse),
+          vectorFields: vectorFields?.map(({ vector, vectors: many, sparse, ...field }) =>
+            given({ ...field, vector: vector && [...vector], vectors: toVectors(many), sparse: toSparse(sparse) })
           ),
           boost: numbers(boost),
           facetBy: facetBy && [...facetBy],

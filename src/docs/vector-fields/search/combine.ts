@@ -1,14 +1,17 @@
 import { OrdSet } from '../../../lib/ord-set.ts';
-import type { Algorithm, Metric, VectorIndex } from '../../../search/vector/index.ts';
+import type { Algorithm } from '../../../search/vector/index.ts';
 
 /** A vector of the query with what it is compared with. */
 export interface Component {
-  readonly index: VectorIndex;
-  readonly vector: Float32Array;
-  readonly metric: Metric;
-  readonly algorithm: Algorithm;
+  /** The index, which has the ordinals of its documents. */
+  readonly index: { ords(): Iterable<number> };
   /** By what its similarity is multiplied. */
   readonly weight: number;
+  /** The best documents, each once; `isExact` forbids an approximate search. */
+  nearest(k: number, filter: OrdSet | undefined, isExact: boolean): Promise<{
+    readonly hits: readonly { readonly ord: number; readonly score: number }[];
+    readonly algorithm: Algorithm;
+  }>;
 }
 
 interface Wanted {
@@ -48,16 +51,9 @@ export async function combine(components: readonly Component[],
   const isSmall = present.size <= ALL;
   const nearest = isSmall
     ? []
-    : await Promise.all(components.map(({ index, vector, metric, algorithm }) =>
-      index.search({
-        vector,
-        metric,
-        algorithm,
-        k: Math.max(LEAST, Math.ceil(k * oversample)),
-        perDocument: true,
-        filter: filter?.words,
-      })
-    ));
+    : await Promise.all(
+      components.map((component) => component.nearest(Math.max(LEAST, Math.ceil(k * oversample)), filter, false)),
+    );
   const candidates = isSmall ? present : new Set(nearest.flatMap(({ hits }) => hits.map(({ ord }) => ord)));
   const scores = await scoresOf(components, [...candidates].sort((a, b) => a - b));
   const hits = [...scores].map(([ord, score]) => ({ ord, chunk: 0, score: Math.fround(score) })).filter(({ score }) =>
@@ -73,12 +69,8 @@ async function scoresOf(components: readonly Component[],
   const scores = new Map<number, number>(ords.map((ord) => [ord, 0]));
   for (let i = 0; i < ords.length; i += GROUP) {
     const some = ords.slice(i, i + GROUP);
-    const filter = OrdSet.of(some).words;
-    const found = await Promise.all(
-      components.map(({ index, vector, metric }) =>
-        index.search({ vector, metric, algorithm: 'flat', k: some.length, perDocument: true, filter })
-      ),
-    );
+    const filter = OrdSet.of(some);
+    const found = await Promise.all(components.map((component) => component.nearest(some.length, filter, true)));
     for (const [at, { hits }] of found.entries()) {
       for (const { ord, score } of hits)
         scores.set(ord, scores.get(ord)! + score * components[at]!.weight);

@@ -1,6 +1,7 @@
 import { unixSeconds } from '../../../lib/clock.ts';
 import { OrdSet } from '../../../lib/ord-set.ts';
-import { type Algorithm, VectorIndexClosedError } from '../../../search/vector/index.ts';
+import type { SparseIndex, SparseVector } from '../../../search/sparse/index.ts';
+import { type Algorithm, type Metric, type VectorIndex, VectorIndexClosedError } from '../../../search/vector/index.ts';
 import { decodeVectors, inList } from '../../../storage/index.ts';
 import type { VectorField } from '../../collections/index.ts';
 import type { DocsEnvironment } from '../../environment.ts';
@@ -13,6 +14,8 @@ export interface FieldQuery {
   readonly name: string;
   readonly field: VectorField;
   readonly vectors: readonly Float32Array[];
+  /** What a field of the kind `sparse` is compared with, instead of `vectors`. */
+  readonly sparse?: SparseVector | undefined;
   /** By what its similarity is multiplied. */
   readonly weight: number;
 }
@@ -58,7 +61,7 @@ export async function searchFields(deps: SearchFieldsDeps, query: FieldsQuery,
   const excluded = new Set<number>();
   for (let round = 1;; round++) {
     signal?.throwIfAborted();
-    const found = await searchOnce(deps, query, excluded);
+    const found = await searchOnce(deps, query, excluded, signal);
     const unusable = await unusableOrds(deps, query, found.hits.map(({ ord }) => ord));
     const hits = found.hits.filter(({ ord }) => !unusable.has(ord));
     if (unusable.size === 0 || found.hits.length < query.k || round === MAX_ROUNDS) return { ...found, hits };
@@ -67,14 +70,14 @@ export async function searchFields(deps: SearchFieldsDeps, query: FieldsQuery,
 }
 
 /** If a newer index replaced this one during the search, the search is repeated. */
-async function searchOnce(deps: SearchFieldsDeps, query: FieldsQuery,
-  excluded: ReadonlySet<number>): Promise<FieldsResult>
+async function searchOnce(deps: SearchFieldsDeps, query: FieldsQuery, excluded: ReadonlySet<number>,
+  signal: AbortSignal | undefined): Promise<FieldsResult>
 {
   for (;;) {
     const indexes = deps.view.indexOf(query.collection);
     if (indexes === undefined) return { hits: [], algorithm: 'flat', incomparable: 0 };
     try {
-      return await searchIndexes(deps, indexes, query, excluded);
+      return await searchIndexes(deps, indexes, query, excluded, signal);
     } catch (error) {
       if (!(error instanceof VectorIndexClosedError) || deps.view.indexOf(query.collection) === indexes) throw error;
     }
@@ -82,15 +85,12 @@ async function searchOnce(deps: SearchFieldsDeps, query: FieldsQuery,
 }
 
 async function searchIndexes(deps: SearchFieldsDeps, indexes: FieldIndexes, query: FieldsQuery,
-  excluded: ReadonlySet<number>): Promise<FieldsResult>
+  excluded: ReadonlySet<number>, signal: AbortSignal | undefined): Promise<FieldsResult>
 {
-  const components = query.fields.flatMap(({ name, field, vectors, weight }): Component[] => {
-    const index = indexes.of(name, field.kind);
-    // Vectors that were stored while the field had another dimension are not compared.
-    if (index?.dims.includes(field.dimensions) !== true) return [];
-    const isCoded = field.quantization !== 'float32';
-    const algorithm = query.algorithm ?? (isCoded ? 'quantized' : deps.defaultAlgorithm);
-    return vectors.map((vector) => ({ index, vector, weight, metric: field.metric, algorithm }));
+  const components = query.fields.flatMap((field): (DenseComponent | SparseComponent)[] => {
+    if (field.sparse === undefined) return denseComponents(deps, indexes, field, query.algorithm);
+    const index = indexes.sparse(field.name);
+    return index === undefined ? [] : [new SparseComponent(index, field.sparse, field.weight, signal)];
   });
   const { k, threshold, oversample } = query;
   const filter = filterOf(components, query.eligible, excluded);
@@ -98,22 +98,88 @@ async function searchIndexes(deps: SearchFieldsDeps, indexes: FieldIndexes, quer
   if (single === undefined) return { hits: [], algorithm: 'flat', incomparable: 0 };
   if (query.fields.length > 1 || query.fields[0]!.field.kind === 'multi')
     return { ...await combine(components, { k, threshold, oversample, filter }), incomparable: 0 };
-  const { index, vector, metric, algorithm, weight } = single;
-  const { hits, algorithm: used } = await index.search({
-    vector,
-    metric,
-    algorithm,
+  const { weight } = single;
+  const { hits, algorithm } = await single.search({
     k,
+    filter,
     threshold: threshold === undefined ? undefined : threshold / weight,
     oversample,
     perDocument: query.perDocument ?? false,
-    filter: filter?.words,
   });
   return {
     hits: weight === 1 ? hits : hits.map((hit) => ({ ...hit, score: hit.score * weight })),
-    algorithm: used,
+    algorithm,
     incomparable: 0,
   };
+}
+
+/** Vectors that were stored while the field had another dimension are not compared. */
+function denseComponents(deps: SearchFieldsDeps, indexes: FieldIndexes, { name, field, vectors, weight }: FieldQuery,
+  wanted: Algorithm | undefined): DenseComponent[]
+{
+  const index = indexes.of(name, field.kind);
+  if (index?.dims.includes(field.dimensions) !== true) return [];
+  const isCoded = field.quantization !== 'float32';
+  const algorithm = wanted ?? (isCoded ? 'quantized' : deps.defaultAlgorithm);
+  return vectors.map((vector) => new DenseComponent(index, { vector, metric: field.metric, algorithm }, weight));
+}
+
+interface Wanted {
+  readonly k: number;
+  readonly filter: OrdSet | undefined;
+  readonly threshold: number | undefined;
+  readonly oversample: number | undefined;
+  readonly perDocument: boolean;
+}
+
+class DenseComponent implements Component {
+  readonly index: VectorIndex;
+  readonly weight: number;
+  readonly #query: { readonly vector: Float32Array; readonly metric: Metric; readonly algorithm: Algorithm };
+
+  constructor(index: VectorIndex,
+    query: { readonly vector: Float32Array; readonly metric: Metric; readonly algorithm: Algorithm }, weight: number)
+  {
+    this.index = index;
+    this.#query = query;
+    this.weight = weight;
+  }
+
+  search({ filter, ...wanted }: Wanted): ReturnType<VectorIndex['search']> {
+    return this.index.search({ ...this.#query, ...wanted, filter: filter?.words });
+  }
+
+  nearest(k: number, filter: OrdSet | undefined, isExact: boolean): ReturnType<VectorIndex['search']> {
+    const exact = isExact ? { algorithm: 'flat' as const } : {};
+    return this.index.search({ ...this.#query, ...exact, k, perDocument: true, filter: filter?.words });
+  }
+}
+
+/** A document has one sparse vector, and every search is exact. */
+class SparseComponent implements Component {
+  readonly index: SparseIndex;
+  readonly weight: number;
+  readonly #vector: SparseVector;
+  readonly #signal: AbortSignal | undefined;
+
+  constructor(index: SparseIndex, vector: SparseVector, weight: number, signal: AbortSignal | undefined) {
+    this.index = index;
+    this.#vector = vector;
+    this.weight = weight;
+    this.#signal = signal;
+  }
+
+  async search({ k, filter: eligible, threshold }: Pick<Wanted, 'k' | 'filter' | 'threshold'>): Promise<{
+    readonly hits: readonly FieldHit[];
+    readonly algorithm: Algorithm;
+  }> {
+    const hits = await this.index.search({ vector: this.#vector, k, eligible, threshold }, this.#signal);
+    return { hits: hits.map((hit) => ({ ...hit, chunk: 0 })), algorithm: 'flat' };
+  }
+
+  nearest(k: number, filter: OrdSet | undefined): ReturnType<SparseComponent['search']> {
+    return this.search({ k, filter, threshold: undefined });
+  }
 }
 
 /** Undefined when every document counts. */

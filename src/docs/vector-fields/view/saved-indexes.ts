@@ -10,15 +10,20 @@ export async function* saved(indexes: ReadonlyMap<string, AsyncGenerator<Uint8Ar
   const begun = await Promise.all(
     [...indexes].map(async ([name, pieces]) => ({ name: Buffer.from(name), pieces, first: await pieces.next() })),
   );
-  for (const { name, pieces, first } of begun) {
-    yield sized(name, 2);
-    for (let next = first; next.done !== true; next = await pieces.next()) {
-      yield sized(next.value, 4).subarray(0, 4);
-      yield next.value;
+  try {
+    for (const { name, pieces, first } of begun) {
+      yield sized(name, 2);
+      for (let next = first; next.done !== true; next = await pieces.next()) {
+        yield sized(next.value, 4).subarray(0, 4);
+        yield next.value;
+      }
+      yield Buffer.alloc(4);
     }
-    yield Buffer.alloc(4);
+    yield Buffer.alloc(2);
+  } finally {
+    // If it is not read to its end, indexes need not keep what they were at its beginning.
+    for (const { pieces } of begun) await pieces.return(undefined);
   }
-  yield Buffer.alloc(2);
 }
 
 function sized(bytes: Uint8Array, width: 2 | 4): Buffer {

@@ -37,6 +37,8 @@ export function resolveRequest(input: SearchInput,
     throw new ServiceError('missing_fields', 'missing fields: query or queryVector');
   const isCombined = fields !== undefined && (fields.length > 1 || fields[0]!.field.kind === 'multi');
   if (isCombined) requireDocuments(input);
+  if (input.mmr && fields?.[0]!.field.kind === 'sparse')
+    throw new ServiceError('invalid_argument', 'mmr needs one field of the kind dense');
   if (input.rerank === 'encoder' && query.trim() === '')
     throw new ServiceError('invalid_argument',
       'rerank: encoder needs query, which the encoder compares with what was found');
@@ -48,7 +50,7 @@ export function resolveRequest(input: SearchInput,
   const oversample = input.oversample ?? profile.oversample;
   const order = resultOrderOf(input, ['vectors', collection.toLowerCase(), query, input.queryVector, metric, algorithm,
     mode, windowSize, input.boost,
-    ...(fields === undefined ? [] : [input.vectorField, input.queryVectors, input.vectorFields])]);
+    ...(fields === undefined ? [] : [input.vectorField, input.queryVectors, input.querySparse, input.vectorFields])]);
   const isCounted = input.facetBy !== undefined;
   const isWide = mode === 'window' || mmr || Object.keys(search.boost).length > 0;
   // Only windows, which merge, a choice, boosts and facets need more candidates than results.
