@@ -1,6 +1,6 @@
-// The k best documents of a search: a heap whose root is the worst of them. An entry is a u64 that orders documents: the
-// score as an integer of the same order, then the complement of the ordinal, so that of equal scores the least ordinal
-// is the best.
+// The k best documents of a search: a heap whose root is the worst of them. An entry is a u64 that orders documents:
+// the score as an integer of the same order, then the complement of the ordinal, so that of equal scores the least
+// ordinal is the best.
 
 /** The entry of a document. */
 export function entryOf(score: f32, ord: u32): u64 {

@@ -11,8 +11,9 @@
 // searching problems", 1980). So a block is small enough to be written anew in some milliseconds, and to be scored in
 // the first level of the processor's cache.
 //
-//     block:  header, 32 bytes   docs x u32 ord, or NO_ORD   lists x (u32 dimension, ascending, u32 number of the values
-//             before the list)   u32 -, u32 number of all values   list by list: its f32 values, their u16 slots, ascending
+//     block:      header, 32 bytes   docs x u32 ord, or NO_ORD   directory   lists
+//     directory:  lists x (u32 dimension, ascending, u32 number of values before the list)   u32 -   u32 all values
+//     list:       its f32 values   their u16 slots, ascending
 
 import { HEADER, HEAP } from '../columns/layout.ts';
 
@@ -39,7 +40,7 @@ export const B_GREATEST: usize = 24;
 export const B_NEXT: usize = 28;
 export const BLOCK_HEADER: u32 = 32;
 
-/** Bytes of a list in the directory, the offset of the number of values before it, and bytes of a value with its slot. */
+/** Bytes of a list in the directory, offset of the number of values before it, and bytes of a value with its slot. */
 export const ENTRY: u32 = 8;
 export const E_START: usize = 4;
 export const VALUE: u32 = 6;

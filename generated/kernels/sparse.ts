@@ -19,7 +19,7 @@ export const B_GREATEST = 24;
 /** Next of the retired blocks. */
 export const B_NEXT = 28;
 export const BLOCK_HEADER = 32;
-/** Bytes of a list in the directory, the offset of the number of values before it, and bytes of a value with its slot. */
+/** Bytes of a list in the directory, offset of the number of values before it, and bytes of a value with its slot. */
 export const ENTRY = 8;
 export const E_START = 4;
 export const VALUE = 6;

@@ -29,8 +29,8 @@ export class Searches {
   }
 
   /**
-   * Goes on with a search for which a change waits. Returns whether it should wait longer: not if it has waited for many
-   * steps, because new searches keep coming.
+   * Goes on with a search for which a change waits. Returns whether it should wait longer: not if it has waited for
+   * many steps, because new searches keep coming.
    */
   settle(): boolean {
     const [search] = this.#open;

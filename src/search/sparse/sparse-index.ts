@@ -46,8 +46,8 @@ export class SparseIndex {
   }
 
   /**
-   * Sets the vector of a document, and replaces its former one. Throws a SparseFullError, and leaves the index as it is, when
-   * there is no space for another one.
+   * Sets the vector of a document, and replaces its former one. Throws a SparseFullError, and leaves the index as it
+   * is, when there is no space for another one.
    */
   put(ord: number, vector: SparseVector): void {
     const kernel = this.#open();

@@ -72,8 +72,8 @@ export function declaredField(declared: VectorFields, name: string, path: string
 }
 
 /**
- * A query by fields as one of vectors; the first of its vectors stands for all where one is looked at, an empty one if it
- * is sparse.
+ * A query by fields as one of vectors; the first of its vectors stands for all where one is looked at, an empty one if
+ * it is sparse.
  */
 export function toQueryVector(fields: readonly FieldQuery[]): {
   readonly vector: Float32Array;
