@@ -1,3 +1,4 @@
+import { encodeFloats } from '../lib/base64-floats.ts';
 import { decodeVectors, rowsOf, type SuppliedVectors } from '../storage/index.ts';
 import type { VectorField, VectorFields } from './collections/index.ts';
 
@@ -19,7 +20,7 @@ export function shownVectors(stored: Uint8Array | null, declared: VectorFields =
 }
 
 function shownField(vectors: SuppliedVectors): unknown {
-  const rows = rowsOf(vectors).map((row) => Buffer.from(row.buffer, row.byteOffset, row.byteLength).toString('base64'));
+  const rows = rowsOf(vectors).map(encodeFloats);
   if (vectors.shape === 'one') return rows[0];
   if (vectors.shape === 'tokens') return rows;
   return rows.map((vector, i) => {
