@@ -1,4 +1,4 @@
-import { encodeFloats } from '../lib/base64-floats.ts';
+import { encodeFloats } from '../lib/bytes.ts';
 import { decodeVectors, rowsOf, type SuppliedVectors } from '../storage/index.ts';
 import type { VectorField, VectorFields } from './collections/index.ts';
 

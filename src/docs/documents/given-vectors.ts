@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib';
 import { ServiceError } from '../../errors/index.ts';
-import { decodeFloats } from '../../lib/base64-floats.ts';
+import { decodeFloats } from '../../lib/bytes.ts';
 import { decodeVectors, encodeVectors, type SuppliedVectors, type VectorPlace } from '../../storage/index.ts';
 import type { VectorField, VectorFields } from '../collections/index.ts';
 

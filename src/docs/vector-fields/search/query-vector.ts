@@ -1,5 +1,5 @@
 import { ServiceError } from '../../../errors/index.ts';
-import { decodeFloats } from '../../../lib/base64-floats.ts';
+import { decodeFloats } from '../../../lib/bytes.ts';
 import type { Metric } from '../../../search/vector/index.ts';
 
 /** A vector of a query as a client sends it: numbers, or base64 of 32-bit floats, little-endian. */
