@@ -316,6 +316,22 @@ describe('fields of supplied vectors (decisions D-205 to D-209)', () => {
     ) expect(await refusal('/v1/vector-search', { collection: 'queries', ...query })).toContain(message);
   });
 
+  it('are counted by field', async () => {
+    await declare('stats', { a: { dimensions: 2 }, t: { kind: 'multi', dimensions: 2 } });
+    await add('stats', 'k', { a: [1, 0], t: [[1, 2], [3, 4]] });
+    await add('stats', 'l', { t: [[5, 6]] });
+    expect((await http.get('/v1/vector-stats')).json()).toMatchObject({
+      collections: {
+        stats: {
+          fields: {
+            a: { documents: 1, vectors: 1, bytes: expect.any(Number) as number },
+            t: { documents: 2, vectors: 3, bytes: expect.any(Number) as number },
+          },
+        },
+      },
+    });
+  });
+
   it('count for duplicates', async () => {
     await declare('duplicates', { a: { dimensions: 2 } });
     const ingest = (vectors?: object) =>

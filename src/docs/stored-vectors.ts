@@ -1,3 +1,4 @@
+import { encodeFloats } from '../lib/bytes.ts';
 import { decodeVectors, rowsOf, type SuppliedVectors, unpackSparse } from '../storage/index.ts';
 import type { VectorField, VectorFields } from './collections/index.ts';
 
@@ -8,7 +9,7 @@ export function isUsable({ shape, dimensions }: SuppliedVectors, field: VectorFi
 }
 
 /** Characters of a number of a sparse vector, with a comma. */
-const NUMBER_BYTES = 16;
+const NUMBER_BYTES = 18;
 
 /** The vectors of a document as clients get them, in the form in which they were sent. */
 export type ShownVectors = Record<string, unknown>;
@@ -27,7 +28,7 @@ function shownField(vectors: SuppliedVectors): unknown {
     const { indices, values } = unpackSparse(vectors);
     return { indices: [...indices], values: [...values] };
   }
-  const rows = rowsOf(vectors).map((row) => Buffer.from(row.buffer, row.byteOffset, row.byteLength).toString('base64'));
+  const rows = rowsOf(vectors).map(encodeFloats);
   if (vectors.shape === 'one') return rows[0];
   if (vectors.shape === 'tokens') return rows;
   return rows.map((vector, i) => {

@@ -3822,6 +3822,24 @@ export type ReindexVectorsResponse = {
 };
 
 /**
+ * How much a field of supplied vectors holds.
+ */
+export type VectorFieldStats = {
+    /**
+     * Documents that have vectors in it.
+     */
+    documents: number;
+    /**
+     * Their vectors.
+     */
+    vectors: number;
+    /**
+     * Bytes of memory that their index uses.
+     */
+    bytes: number;
+};
+
+/**
  * How much of a collection is embedded.
  */
 export type VectorCollectionStats = {
@@ -3869,6 +3887,12 @@ export type VectorCollectionStats = {
      * How texts were prepared for that model; empty when there are no vectors.
      */
     variant: string;
+    /**
+     * Each declared field of supplied vectors by its name; absent where none is declared, and while their index loads.
+     */
+    fields?: {
+        [key: string]: VectorFieldStats;
+    };
 };
 
 export type GetVectorStatsResponse = {

@@ -7,8 +7,8 @@ import { changedFields, type VectorFields } from './vector-fields.ts';
 const STEP = 16;
 
 /**
- * Throws `invalid_argument` if a change of the declared fields would make vectors unusable that documents have. Where nothing
- * uses a changed field, all documents with vectors are read.
+ * Throws `invalid_argument` if a change of the declared fields would make vectors unusable that documents have. Where
+ * nothing uses a changed field, all documents with vectors are read.
  */
 export async function requireUnusedFields(sql: Sql, collection: string, before: VectorFields | undefined,
   after: VectorFields | undefined): Promise<void>

@@ -1,5 +1,6 @@
 import { crc32 } from 'node:zlib';
 import { ServiceError } from '../../errors/index.ts';
+import { decodeFloats } from '../../lib/bytes.ts';
 import { sparseVector, SparseVectorError } from '../../search/sparse/index.ts';
 import { decodeVectors, encodeVectors, packSparse, SPARSE_DIMENSIONS, type SuppliedVectors,
   type VectorPlace } from '../../storage/index.ts';
@@ -192,12 +193,9 @@ function fromNumbers(value: unknown, path: string): Float32Array {
 }
 
 function fromBase64(value: string, path: string): Float32Array {
-  const bytes = Buffer.from(value, 'base64');
-  // Node ignores what is no base64, so its length tells.
-  const isWhole = bytes.length === Math.floor(value.replace(/=+$/, '').length * 3 / 4);
-  if (!isWhole || bytes.length % 4 !== 0)
-    throw new Problem(`${path} must be base64 of 32-bit floats, of four bytes each`);
-  return new Float32Array(Uint8Array.from(bytes).buffer);
+  const numbers = decodeFloats(value);
+  if (numbers === undefined) throw new Problem(`${path} must be base64 of 32-bit floats, of four bytes each`);
+  return numbers;
 }
 
 /** Throws for numbers that cannot be compared, and for a vector without a direction where the cosine needs one. */

@@ -1,6 +1,6 @@
 import { Gauge, type Registry } from 'prom-client';
 import type { Operations } from '../../../generated/docs/operations.ts';
-import type { FindSimilarResponse } from '../../../generated/docs/sdk/types.gen.ts';
+import type { FindSimilarResponse, GetVectorStatsResponse } from '../../../generated/docs/sdk/types.gen.ts';
 import { ServiceError } from '../../errors/index.ts';
 import type { Timer } from '../../lib/clock.ts';
 import { OrdSet } from '../../lib/ord-set.ts';
@@ -98,7 +98,8 @@ export function createVectors(environment: DocsEnvironment, areas: VectorsAreas)
     handlers: {
       searchVectors: (input, context) => searchVectors(deps, input, context),
       findSimilar: (input, context) => findSimilar({ ...deps, embeddings }, input, context),
-      getVectorStats: (_input, { identity }) => embeddings.readStats(identity, view.isReady),
+      getVectorStats: async (_input, { identity }) =>
+        withFields(await embeddings.readStats(identity, view.isReady), fields),
     },
     view,
     views: [view],
@@ -131,6 +132,15 @@ export function createVectors(environment: DocsEnvironment, areas: VectorsAreas)
       });
     },
   };
+}
+
+/** Adds what the fields of supplied vectors hold. */
+function withFields(stats: GetVectorStatsResponse, search: VectorFieldSearch | undefined): GetVectorStatsResponse {
+  const collections = Object.entries(stats.collections).map(([name, counts]) => {
+    const fields = search?.statsOf(name) ?? {};
+    return [name, Object.keys(fields).length === 0 ? counts : { ...counts, fields }] as const;
+  });
+  return { ...stats, collections: Object.fromEntries(collections) };
 }
 
 type SimilarInput = InputOf<Operations, 'findSimilar'>;

@@ -55,8 +55,8 @@ export function openVector(ring: KeyRing, ord: number, chunk: number, stored: Ui
 const NO_META = '{}';
 
 /**
- * Decrypts `body`, `meta` and `vectors` of a row of documents, in place; a row without the document's `id` is left unchanged.
- * Throws `internal` for a plaintext value if `mustBeSealed` does not allow it.
+ * Decrypts `body`, `meta` and `vectors` of a row of documents, in place; a row without the document's `id` is left
+ * unchanged. Throws `internal` for a plaintext value if `mustBeSealed` does not allow it.
  */
 export function openRow<R extends Row>(ring: KeyRing, row: R, mustBeSealed: (collection: string) => boolean): R {
   const { id, body, meta, vectors } = row;

@@ -1,4 +1,5 @@
 import { ServiceError } from '../../../errors/index.ts';
+import { decodeFloats } from '../../../lib/bytes.ts';
 import type { Metric } from '../../../search/vector/index.ts';
 
 /** A vector of a query as a client sends it: numbers, or base64 of 32-bit floats, little-endian. */
@@ -13,12 +14,10 @@ const MAX_COMPONENT = 1e15;
  */
 export function numbersOfQuery(given: GivenQueryVector, name = 'queryVector'): readonly number[] {
   if (typeof given !== 'string') return given;
-  const bytes = Buffer.from(given, 'base64');
-  // Node ignores what is no base64, so its length tells.
-  const isWhole = bytes.length === Math.floor(given.replace(/=+$/, '').length * 3 / 4);
-  if (!isWhole || bytes.length === 0 || bytes.length % 4 !== 0)
+  const floats = decodeFloats(given);
+  if (floats === undefined || floats.length === 0)
     throw new ServiceError('invalid_argument', `${name} must be base64 of 32-bit floats, of four bytes each`);
-  const numbers = [...new Float32Array(Uint8Array.from(bytes).buffer)];
+  const numbers = [...floats];
   if (!numbers.every(Number.isFinite))
     throw new ServiceError('invalid_argument', `${name} must have finite numbers only`);
   return numbers;

@@ -54,7 +54,9 @@ export interface SearchFieldsDeps extends Pick<DocsEnvironment, 'sql' | 'clock'>
 /** Maximum number of searches for one request: a search with unusable hits is repeated without them. */
 const MAX_ROUNDS = 5;
 
-/** The nearest documents or passages. Those that were deleted or have expired are no hits; see `quotable` for others. */
+/**
+ * The nearest documents or passages. Those that were deleted or have expired are no hits, and others as `quotable` says.
+ */
 export async function searchFields(deps: SearchFieldsDeps, query: FieldsQuery,
   signal?: AbortSignal): Promise<FieldsResult>
 {
