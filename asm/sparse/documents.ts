@@ -9,10 +9,17 @@ import { join } from './joining.ts';
 import { B_INPUT, B_LIVE, E_START, ENTRY, H_DOCUMENTS, H_ORD_END, H_WORK, MAX_BLOCK_VALUES, MAX_DOCS, MAX_VALUES,
   NO_ORD, VALUE } from './layout.ts';
 
+/**
+ * Work (H_WORK) of a change after which blocks are left to be joined by the next one, so that none does all at once: the
+ * last join alone is of up to a full block.
+ */
+const MOST_WORK: u32 = 1 << 18;
+
 /** Stores the vector of `count` values in B_INPUT for a document, and removes its former one. */
 export function putVector(ord: u32, count: u32): void {
   assert(count <= MAX_VALUES && ord !== NO_ORD, 'a vector that is too long, or an ordinal that is none');
   const block = newBlock(1, count, count);
+  const begun = load<u32>(H_WORK);
   removeVector(ord);
   setOrd(block, 0, ord);
   const dims = buffer(B_INPUT);
@@ -30,7 +37,7 @@ export function putVector(ord: u32, count: u32): void {
   store<u32>(H_DOCUMENTS, load<u32>(H_DOCUMENTS) + 1);
   store<u32>(H_ORD_END, max(load<u32>(H_ORD_END), ord + 1));
   store<u32>(H_WORK, load<u32>(H_WORK) + count);
-  joinLast();
+  joinLast(begun);
 }
 
 /** Removes a document. Returns whether it had a vector. */
@@ -48,13 +55,16 @@ export function removeVector(ord: u32): bool {
   return true;
 }
 
-/** Joins the last blocks while the last has more than half of the documents of the one before. */
-function joinLast(): void {
-  for (let last = blockCount() - 1; last > 0; last--) {
+/**
+ * Joins neighbours among the last blocks of which the second has more than half of the documents of the first. Those
+ * before two that do not fit into one are left alone.
+ */
+function joinLast(begun: u32): void {
+  for (let last = <i32>blockCount() - 1; last > 0 && load<u32>(H_WORK) - begun < MOST_WORK; last--) {
     const before = blockAt(last - 1);
     const block = blockAt(last);
-    if (liveOf(before) >= 2 * liveOf(block) || !canJoin(before, block)) return;
-    joinAt(last - 1);
+    if (!canJoin(before, block)) return;
+    if (liveOf(before) < 2 * liveOf(block)) joinAt(last - 1);
   }
 }
 

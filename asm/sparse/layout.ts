@@ -9,7 +9,7 @@
 // each dimension in which one of them has a value. Lists never change: a document that is removed or replaced only
 // loses its ordinal, and blocks are joined into new ones (the logarithmic method; Bentley and Saxe, "Decomposable
 // searching problems", 1980). So a block is small enough to be written anew in some milliseconds, and to be scored in
-// the first level of the processor's cache.
+// the processor's nearest caches.
 //
 //     block:      header, 32 bytes   docs x u32 ord, or NO_ORD   directory   lists
 //     directory:  lists x (u32 dimension, ascending, u32 number of values before the list)   u32 -   u32 all values
@@ -20,9 +20,9 @@ import { HEADER, HEAP } from '../columns/layout.ts';
 export { HEAP };
 
 /** Most documents of a block. */
-export const MAX_DOCS: u32 = 4096;
+export const MAX_DOCS: u32 = 8192;
 /** Most values of a block of several documents. */
-export const MAX_BLOCK_VALUES: u32 = 1 << 19;
+export const MAX_BLOCK_VALUES: u32 = 1 << 20;
 /** Most values of a document. */
 export const MAX_VALUES: u32 = 1 << 16;
 

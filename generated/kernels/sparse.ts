@@ -1,9 +1,9 @@
 // Constants of asm/sparse. Generated: change them there, then run `npm run generate`.
 
 /** Most documents of a block. */
-export const MAX_DOCS = 4096;
+export const MAX_DOCS = 8192;
 /** Most values of a block of several documents. */
-export const MAX_BLOCK_VALUES = 524288;
+export const MAX_BLOCK_VALUES = 1048576;
 /** Most values of a document. */
 export const MAX_VALUES = 65536;
 export const B_DOCS = 0;
