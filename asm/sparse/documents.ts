@@ -10,8 +10,8 @@ import { B_INPUT, B_LIVE, E_START, ENTRY, H_DOCUMENTS, H_ORD_END, H_WORK, MAX_BL
   NO_ORD, VALUE } from './layout.ts';
 
 /**
- * Work (H_WORK) of a change after which blocks are left to be joined by the next one, so that none does all at once: the
- * last join alone is of up to a full block.
+ * Work (H_WORK) of a change after which blocks are left to be joined by the next one, so that none does all at once:
+ * the last join alone is of up to a full block.
  */
 const MOST_WORK: u32 = 1 << 18;
 

@@ -61,7 +61,7 @@ export class Snapshot {
   }
 }
 
-/** Reads a checkpoint into a new kernel. Rejects with a SparseCheckpointError if it is damaged or of another version. */
+/** Reads a checkpoint to a new kernel. Rejects with a SparseCheckpointError if it is damaged or of another format. */
 export async function readCheckpoint(source: AsyncIterable<Uint8Array>, build?: KernelBuild): Promise<SparseKernel> {
   const reader = new BlockReader(source, (problem) => new SparseCheckpointError(problem));
   if (!MAGIC.equals(await reader.take(MAGIC.length)))
