@@ -43,6 +43,7 @@ const PARTS: Readonly<Record<string, Part>> = {
   'login-timing': async (folder) => (await import('./login-timing.ts')).benchLoginTiming(folder),
   vectors: async (folder) => (await import('./vectors.ts')).benchVectors(folder),
   'vector-scans': async (folder) => (await import('./vectors.ts')).benchVectorScans(folder),
+  'vectors-http': async (folder) => (await import('./vectors-http.ts')).benchVectorsHttp(folder),
   'vectors-million': async (folder) => (await import('./vectors.ts')).benchVectorsMillion(folder),
   'run-queue': async (folder) => (await import('./run-queue.ts')).benchRunQueue(folder),
   replication: plain('Replication', async (folder) => (await import('./replication.ts')).benchReplication(folder)),

@@ -10,7 +10,9 @@ describe('the types of the SDK', () => {
   it('name the fields of a body that needs one of several, and make no union of it', () => {
     expectTypeOf<docs.UpdateDocumentRequest>().toHaveProperty('contentMd').toEqualTypeOf<string | undefined>();
     expectTypeOf<docs.UpdateDocumentRequest>().toHaveProperty('collection').toEqualTypeOf<string>();
-    expectTypeOf<docs.SearchVectorsRequest>().toHaveProperty('queryVector').toEqualTypeOf<number[] | undefined>();
+    expectTypeOf<docs.SearchVectorsRequest>().toHaveProperty('queryVector').toEqualTypeOf<
+      number[] | string | undefined
+    >();
     expectTypeOf<docs.SearchGeoPolygonRequest>().toHaveProperty('collection').toEqualTypeOf<string>();
   });
 

@@ -1022,6 +1022,8 @@ export type Document = {
   readonly deletedAt?: Maybe<Scalars['Time']['output']>;
   /** Names this state of the document, for `ifChecksum` of a write; null in lists. */
   readonly checksum?: Maybe<Scalars['String']['output']>;
+  /** The supplied vectors by declared field, each as base64 of its 32-bit floats, little-endian; null where there are none. */
+  readonly vectors?: Maybe<Scalars['JSONObject']['output']>;
 };
 
 /** A document at its place among the matches. */
@@ -1100,6 +1102,8 @@ export type AddDocumentInput = {
   readonly saveRevision?: InputMaybe<Scalars['Boolean']['input']>;
   /** Do this only if the document has this `checksum`, as it was read; otherwise nothing happens, and the code is `precondition_failed`. */
   readonly ifChecksum?: InputMaybe<Scalars['String']['input']>;
+  /** Vectors by declared field, replacing all that the document has, in the forms of the REST API; absent means none. */
+  readonly vectors?: InputMaybe<Scalars['JSONObject']['input']>;
 };
 
 /** What changes about a document; at least one of `meta`, `contentMd` and `ttl`. */
@@ -1118,6 +1122,8 @@ export type UpdateDocumentInput = {
   readonly ttl?: InputMaybe<Scalars['Int']['input']>;
   /** Do this only if the document has this `checksum`, as it was read; otherwise nothing happens, and the code is `precondition_failed`. */
   readonly ifChecksum?: InputMaybe<Scalars['String']['input']>;
+  /** New vectors by declared field, in the forms of the REST API; given fields are replaced, a null one is removed, absent ones stay. */
+  readonly vectors?: InputMaybe<Scalars['JSONObject']['input']>;
 };
 
 /** A search by metadata. */
@@ -1162,6 +1168,8 @@ export type AddBatchDocumentInput = {
   readonly meta?: InputMaybe<ReadonlyArray<MetaInput>>;
   /** Whether to keep this version in the document's history; absent means what the batch says. */
   readonly saveRevision?: InputMaybe<Scalars['Boolean']['input']>;
+  /** Vectors by declared field, in the forms of the REST API; absent means none. */
+  readonly vectors?: InputMaybe<Scalars['JSONObject']['input']>;
 };
 
 /** One version of a document. */
@@ -1672,6 +1680,14 @@ export type HybridSearchInput = {
   readonly mmrLambda?: InputMaybe<Scalars['Float']['input']>;
   /** How many passages of one document are results at most, in `chunk` and `window`; all that are among the best when absent. */
   readonly passagesPerDocument?: InputMaybe<Scalars['Int']['input']>;
+  /** The declared field of supplied vectors that is searched beside the words, with `queryVector`, `queryVectors` or `querySparse`; it needs no embedding provider. Absent means embeddings. */
+  readonly vectorField?: InputMaybe<Scalars['String']['input']>;
+  /** What `vectorField` is compared with. */
+  readonly queryVector?: InputMaybe<ReadonlyArray<Scalars['Float']['input']>>;
+  /** The vectors of the query's tokens, for a `vectorField` of the kind `multi` (MaxSim). */
+  readonly queryVectors?: InputMaybe<ReadonlyArray<ReadonlyArray<Scalars['Float']['input']>>>;
+  /** What `vectorField` is compared with where it is of the kind `sparse`. */
+  readonly querySparse?: InputMaybe<SparseVectorInput>;
 };
 
 /** What became of a batch from a scraper. */
@@ -1717,6 +1733,8 @@ export type IngestDocumentInput = {
   readonly scraper?: InputMaybe<Scalars['String']['input']>;
   /** Seconds until the document expires; 0 removes the expiry, absent keeps it. */
   readonly ttl?: InputMaybe<Scalars['Int']['input']>;
+  /** Vectors by declared field, in the forms of the REST API; absent means none. */
+  readonly vectors?: InputMaybe<Scalars['JSONObject']['input']>;
 };
 
 /** How a batch is taken in. What is absent is as the profile says. */
@@ -2158,6 +2176,36 @@ export type VectorSearchInput = {
   readonly facetMaxValues?: InputMaybe<Scalars['Int']['input']>;
   /** How many passages of one document are results at most, in `chunk` and `window`; all that are among the best when absent. */
   readonly passagesPerDocument?: InputMaybe<Scalars['Int']['input']>;
+  /** The declared field whose supplied vectors are searched with `queryVector`, or with `queryVectors` where it is of the kind `multi`. Its metric is used. Absent means embeddings. */
+  readonly vectorField?: InputMaybe<Scalars['String']['input']>;
+  /** The vectors of the query's tokens, for a `vectorField` of the kind `multi` (MaxSim). */
+  readonly queryVectors?: InputMaybe<ReadonlyArray<ReadonlyArray<Scalars['Float']['input']>>>;
+  /** What `vectorField` is compared with where it is of the kind `sparse`. */
+  readonly querySparse?: InputMaybe<SparseVectorInput>;
+  /** Several fields of supplied vectors to search at once. A document scores the sum of its similarities in each, times their weights; a field without vectors adds 0. */
+  readonly vectorFields?: InputMaybe<ReadonlyArray<WeightedFieldInput>>;
+};
+
+/** A field of supplied vectors with what to compare it with. */
+export type WeightedFieldInput = {
+  /** Name of the field. */
+  readonly field: Scalars['String']['input'];
+  /** By what its similarity is multiplied; the default is 1. */
+  readonly weight?: InputMaybe<Scalars['Float']['input']>;
+  /** What a field of the kind `dense` is compared with. */
+  readonly vector?: InputMaybe<ReadonlyArray<Scalars['Float']['input']>>;
+  /** What a field of the kind `multi` is compared with. */
+  readonly vectors?: InputMaybe<ReadonlyArray<ReadonlyArray<Scalars['Float']['input']>>>;
+  /** What a field of the kind `sparse` is compared with. */
+  readonly sparse?: InputMaybe<SparseVectorInput>;
+};
+
+/** A vector of few of many dimensions; the others are 0. */
+export type SparseVectorInput = {
+  /** The dimensions, whole numbers from 0 to 4294967295 in any order, each once. */
+  readonly indices: ReadonlyArray<Scalars['Float']['input']>;
+  /** The value of each. */
+  readonly values: ReadonlyArray<Scalars['Float']['input']>;
 };
 
 /** A search for documents like one that is stored. */
@@ -2208,6 +2256,8 @@ export type SimilarInput = {
   readonly mmr?: InputMaybe<Scalars['Boolean']['input']>;
   /** Weight of relevance against difference under `mmr`, 0 to 1; the default is 0.5. */
   readonly mmrLambda?: InputMaybe<Scalars['Float']['input']>;
+  /** The declared field, of the kind `dense`, whose supplied vectors are compared, by its metric. Absent means embeddings. */
+  readonly vectorField?: InputMaybe<Scalars['String']['input']>;
 };
 
 /** A search of several collections by meaning: by a text, a vector, or a stored document. */
@@ -2561,6 +2611,8 @@ export type ResolversTypes = {
   VectorStats: ResolverTypeWrapper<VectorStats>;
   ReindexResult: ResolverTypeWrapper<Reindexed>;
   VectorSearchInput: VectorSearchInput;
+  WeightedFieldInput: WeightedFieldInput;
+  SparseVectorInput: SparseVectorInput;
   SimilarInput: SimilarInput;
   CrossSearchInput: CrossSearchInput;
   CrossSearchResult: ResolverTypeWrapper<CrossSearchResult>;
@@ -2664,6 +2716,8 @@ export type ResolversParentTypes = {
   VectorStats: VectorStats;
   ReindexResult: Reindexed;
   VectorSearchInput: VectorSearchInput;
+  WeightedFieldInput: WeightedFieldInput;
+  SparseVectorInput: SparseVectorInput;
   SimilarInput: SimilarInput;
   CrossSearchInput: CrossSearchInput;
   CrossSearchResult: CrossSearchResult;
@@ -2912,6 +2966,7 @@ export type DocumentResolvers<ContextType = GraphqlContext, ParentType extends R
   expiresAt?: Resolver<Maybe<ResolversTypes['Time']>, ParentType, ContextType>;
   deletedAt?: Resolver<Maybe<ResolversTypes['Time']>, ParentType, ContextType>;
   checksum?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  vectors?: Resolver<Maybe<ResolversTypes['JSONObject']>, ParentType, ContextType>;
 };
 
 export type DocumentEdgeResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['DocumentEdge'] = ResolversParentTypes['DocumentEdge']> = {

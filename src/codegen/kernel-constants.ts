@@ -13,7 +13,7 @@ interface Constant {
 
 /** Folders of `asm/` whose constants the hosts in `src/kernels/` need. */
 const HOSTED = ['bzip2', 'chunk', 'clusters', 'columns', 'cooccurrence', 'embedding', 'geo', 'hnsw', 'inverted',
-  'marks', 'similarity', 'vector'];
+  'marks', 'similarity', 'sparse', 'vector'];
 
 /**
  * Writes `NAME.ts` into `target` for some folders `asm/NAME/`: the exported numeric constants of its files, such as

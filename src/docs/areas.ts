@@ -26,6 +26,7 @@ import type { Spell } from './spell/index.ts';
 import { SearchStats } from './steps.ts';
 import { createSystem, type System } from './system/index.ts';
 import { createTemporal, type Temporal } from './temporal/index.ts';
+import { createVectorFields, type VectorFieldsArea } from './vector-fields/index.ts';
 import { createVectorOperations, createVectors, type Vectors } from './vectors/index.ts';
 import { Readiness } from './view/index.ts';
 import { createWebhooks, type Webhooks } from './webhooks/index.ts';
@@ -61,6 +62,7 @@ export interface Areas {
   readonly stats: SearchStats;
   readonly system: System;
   readonly temporal: Temporal;
+  readonly vectorFields: VectorFieldsArea;
   readonly vectorOperations: Area;
   readonly vectors: Vectors;
   readonly webhooks: Webhooks;
@@ -104,7 +106,8 @@ export const AREAS = [
     tables: ['synonyms', 'stop_words'],
   }),
   area('curation', [], createCuration, { tables: ['curation_rules'] }),
-  area('vectors', ['collections', 'embeddings', 'gate', 'columns', 'geo'],
+  area('vectorFields', ['collections'], createVectorFields),
+  area('vectors', ['collections', 'embeddings', 'gate', 'columns', 'geo', 'vectorFields'],
     (env, { geo, ...needs }) => createVectors(env, { ...needs, geo: geo.view })),
   area('words', ['fullText', 'collections', 'curation', 'columns', 'geo', 'vectors'],
     (env, { geo, ...needs }) => createFullTextSearch(env, { ...needs, geo: geo.view })),
@@ -156,8 +159,9 @@ export const AREAS = [
       createEncryption(env, { collections, withhold: (collection, signal) => memory.withhold(collection, signal) })),
   area('maintenance', ['documents'],
     (env, { documents }, whole) => createMaintenance(env, { documents, onRestored: [() => whole.replaced()] })),
-  area('readiness', ['words', 'vectors', 'columns', 'geo'],
-    (_env, { words, vectors, columns, geo }) => new Readiness(words.view, vectors.view, columns, geo.view)),
+  area('readiness', ['words', 'vectors', 'vectorFields', 'columns', 'geo'],
+    (_env, { words, vectors, vectorFields, columns, geo }) =>
+      new Readiness(words.view, vectors.view, vectorFields.view, columns, geo.view)),
   area('replication', [], (env, _areas, whole) => ({
     handlers: env.replication?.handlers,
     start: async () =>

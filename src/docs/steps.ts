@@ -16,9 +16,15 @@ const MIN_LSN_WAIT_MS = 5000;
 
 /** What this service adds to the pipeline of its calls. */
 export function stepsOf({ feed, settings }: DocsEnvironment,
-  { columns, gate, geo, stats, temporal, vectors, words }: Areas): Steps
+  { columns, gate, geo, stats, temporal, vectorFields, vectors, words }: Areas): Steps
 {
-  const views = { words: words.view, columns, places: geo.view, vectors: vectors.view };
+  const views = {
+    words: words.view,
+    columns,
+    places: geo.view,
+    vectors: vectors.view,
+    vectorFields: vectorFields.view,
+  };
   return {
     count: settings.searchStats ? count((...search) => stats.record(...search)) : undefined,
     patience: patience((error) => (error instanceof IndexLoading ? error.changed : undefined)),

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decodeUtf8, decodeUtf8Escaping, decodeVarint, encodeVarint, repairText } from './bytes.ts';
+import { decodeFloats, decodeUtf8, decodeUtf8Escaping, decodeVarint, encodeFloats, encodeVarint,
+  repairText } from './bytes.ts';
 
 describe('decodeUtf8', () => {
   it('decodes valid bytes and drops a byte order mark', () => {
@@ -58,5 +59,23 @@ describe('varint', () => {
 
   it.each([-1, 0.5, NaN, 2 ** 53])('refuses %d', (value) => {
     expect(() => encodeVarint(value)).toThrow('non-negative integer');
+  });
+});
+
+describe('decodeFloats', () => {
+  it('decodes what it encodes', () => {
+    fc.assert(fc.property(fc.float32Array(), (numbers) => {
+      expect(decodeFloats(encodeFloats(numbers))).toEqual(Float32Array.from(numbers));
+    }));
+  });
+
+  it.each(['AAAA', 'AAAAAA', 'AAAAAA==!', 'AA AAAA==', 'no base64', '!!!!'])('refuses %j', (text) => {
+    expect(decodeFloats(text)?.length ?? 0).toBe(text === 'AAAAAA' ? 1 : 0);
+  });
+
+  it('accepts padding and none', () => {
+    expect(decodeFloats('AACAPw==')).toEqual(Float32Array.of(1));
+    expect(decodeFloats('AACAPw')).toEqual(Float32Array.of(1));
+    expect(decodeFloats('')).toEqual(new Float32Array(0));
   });
 });

@@ -5,7 +5,7 @@ export type Access = 'public' | 'user' | 'read' | 'write' | 'admin';
 export type Effect = 'read' | 'write' | 'none';
 
 /** The indexes over documents, which follow the change feed. */
-export type ViewName = 'words' | 'columns' | 'places' | 'vectors';
+export type ViewName = 'words' | 'columns' | 'places' | 'vectors' | 'vectorFields';
 
 /** The roles of an operation that searches (openapi/README.md, `x-search`). */
 export interface SearchFacts {

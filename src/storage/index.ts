@@ -5,8 +5,8 @@ export { applyDelta, deltaHead, encodeDelta } from './body/delta.ts';
 export { BodyLost, type BodyObjects, type BodyReference, BodyUnavailable, isReference, type PlacedBody, readReference,
   writeReference } from './body/reference.ts';
 export { type CopiedTable, copyStore } from './copy/copy-store.ts';
-export { openBody, openMeta, openVector, sealBody, type Sealer, sealerOf, sealMeta,
-  sealVector } from './encryption/columns.ts';
+export { openBody, openMeta, openVector, openVectors, sealBody, type Sealer, sealerOf, sealMeta, sealVector,
+  sealVectors } from './encryption/columns.ts';
 export { type Key, KeyRing } from './encryption/key-ring.ts';
 export { type KeyNames, type KeySettings, parseKeys } from './encryption/parse-keys.ts';
 export { isSealed, isSealedText, keyIdOfHead, SEALED_BLOB, SEALED_META } from './encryption/record.ts';
@@ -31,4 +31,6 @@ export { salvageDatabase, type SalvagedTable, type SalvageReport } from './repai
 export { SqliteFollower } from './sqlite/follower.ts';
 export { FileLock } from './sqlite/open.ts';
 export { snapshotTo as snapshotDatabase } from './sqlite/snapshot.ts';
+export { decodeVectors, encodeVectors, packSparse, rowsOf, SPARSE_DIMENSIONS, type SuppliedVectors, unpackSparse,
+  type VectorPlace, type VectorShape } from './vectors/supplied-vectors.ts';
 export { type Verdict, verifyDatabaseFile, type VerifyOptions } from './verify/verify.ts';

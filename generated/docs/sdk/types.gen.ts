@@ -654,6 +654,13 @@ export type GivenMeta = {
 export type TtlSeconds = number;
 
 /**
+ * Vectors of the document by declared field. A vector is an array of numbers, or base64 of its 32-bit floats, little-endian; for passages an array of `{vector, start, end}`, the first and last line of each, from 1; a field of the kind `multi` has an array of vectors, one of the kind `sparse` `{indices, values}`: dimensions of 32 bits, each once, and the value of each. At most 4,096 vectors and 4 MiB a document.
+ */
+export type GivenVectors = {
+    [key: string]: unknown;
+};
+
+/**
  * Names this state of the document; another one after every change, its expiry included. It is made with a secret key of the database, so it cannot be computed from the content.
  */
 export type DocumentChecksum = string;
@@ -678,6 +685,10 @@ export type AddDocumentRequest = {
      * Whether to keep this version in the document's history.
      */
     saveRevision?: boolean;
+    /**
+     * Vectors of the document by declared field, replacing all that it has; absent means none. Each an array of numbers or base64 of 32-bit floats, or an array of `{vector, start, end}` for passages, or an array of vectors for a field of the kind `multi`, or `{indices, values}` for one of the kind `sparse`.
+     */
+    vectors?: GivenVectors;
     /**
      * Do this only if the document has this `checksum`, as it was read; otherwise nothing happens and the response is 412. The header `If-Match` says the same. Needs read permission.
      */
@@ -750,6 +761,13 @@ export type BatchMeta = {
 } | null;
 
 /**
+ * Vectors of one item of a batch, as in `/v1/add`; null is none. An item whose vectors break a rule fails alone.
+ */
+export type BatchVectors = {
+    [key: string]: unknown;
+} | null;
+
+/**
  * One document of a batch. `key`, `lang` and `contentMd` are needed and obey the rules of `/v1/add`; an item that lacks or breaks one fails alone.
  */
 export type BatchDocument = {
@@ -774,6 +792,7 @@ export type BatchDocument = {
      * Whether to keep this version in the document's history; absent means what the batch says.
      */
     saveRevision?: boolean;
+    vectors?: BatchVectors;
 };
 
 export type AddDocumentsRequest = {
@@ -830,11 +849,22 @@ export type GetDocumentRequest = {
      */
     fallbackLangs?: Array<Lang>;
     /**
+     * Whether the document carries its supplied vectors; absent means no.
+     */
+    includeVectors?: boolean;
+    /**
      * Values for the placeholders `%%name%%` of the body, by name.
      */
     env?: {
         [key: string]: string;
     };
+};
+
+/**
+ * The supplied vectors by declared field, in the form in which they were sent, each as base64 of its 32-bit floats, little-endian; present where `includeVectors` asks for them.
+ */
+export type StoredVectors = {
+    [key: string]: unknown;
 };
 
 /**
@@ -870,6 +900,7 @@ export type Document = {
      * When the document expires; absent when it has no TTL.
      */
     expiresAt?: UnixSeconds;
+    vectors?: StoredVectors;
     /**
      * Names this state of the document, for `ifChecksum` of a write; in responses that are one document.
      */
@@ -1043,6 +1074,10 @@ export type SearchDocumentsRequest = {
      */
     deleted?: boolean;
     /**
+     * Whether documents carry their supplied vectors; absent means no.
+     */
+    includeVectors?: boolean;
+    /**
      * Whether to return the body. The default is true without `fields`, and with them true only where they name `contentMd`.
      */
     includeContent?: boolean;
@@ -1102,6 +1137,7 @@ export type ProjectedDocument = {
      * When the document was deleted; absent for one that is there.
      */
     deletedAt?: UnixSeconds;
+    vectors?: StoredVectors;
 };
 
 export type UpdateDocumentRequest = {
@@ -1120,6 +1156,10 @@ export type UpdateDocumentRequest = {
      * Seconds until the document expires; 0 removes the expiry, absent keeps it.
      */
     ttl?: TtlSeconds;
+    /**
+     * New vectors by declared field, in the forms of `/v1/add`; given fields are replaced, a null one is removed, absent ones stay.
+     */
+    vectors?: GivenVectors;
     /**
      * Do this only if the document has this `checksum`, as it was read; otherwise nothing happens and the response is 412. The header `If-Match` says the same. Needs read permission.
      */
@@ -1479,6 +1519,7 @@ export type IngestDocument = {
      * Seconds until the document expires; 0 removes the expiry, absent keeps it.
      */
     ttl?: number;
+    vectors?: BatchVectors;
 };
 
 /**
@@ -1888,6 +1929,10 @@ export type ExportDocumentsRequest = {
     filter?: Filter;
     langs?: Langs;
     /**
+     * Whether the documents of NDJSON carry their supplied vectors, as an import takes them; absent means no.
+     */
+    includeVectors?: boolean;
+    /**
      * Format of the response.
      */
     format: 'ndjson' | 'zip';
@@ -2080,6 +2125,47 @@ export type WordpressConfig = {
 };
 
 /**
+ * Whether a document, or each of its passages, has one vector (`dense`), or one for each token, which late interaction compares (`multi`), or a document one of few of many dimensions, such as of SPLADE (`sparse`).
+ */
+export type VectorFieldKind = 'dense' | 'multi' | 'sparse';
+
+/**
+ * How similarity is measured, the greater the nearer: the cosine (-1 to 1), the dot product with the query scaled to length 1 (-1 to 1 for vectors of models, which have length 1), or 1/(1 + Euclidean distance) (0 to 1).
+ */
+export type DistanceMetric = 'cosine' | 'dot_product' | 'euclidean';
+
+/**
+ * Where the vectors of a field come from; clients supply them.
+ */
+export type VectorSource = 'supplied';
+
+/**
+ * A field of vectors that clients supply with documents, of one dimension.
+ */
+export type VectorField = {
+    /**
+     * Whether a document, or each of its passages, has one vector (`dense`), one for each token (`multi`), or one of few of many dimensions (`sparse`).
+     */
+    kind: VectorFieldKind;
+    /**
+     * Numbers in a vector; 0 for the kind `sparse`, whose dimensions are all numbers of 32 bits.
+     */
+    dimensions: number;
+    /**
+     * How searches measure similarity.
+     */
+    metric: DistanceMetric;
+    /**
+     * How the index keeps the vectors in memory; the database has them in full precision.
+     */
+    quantization: Quantization;
+    /**
+     * Where the vectors come from.
+     */
+    source: VectorSource;
+};
+
+/**
  * Configuration of a collection as read, defaults filled in.
  */
 export type CollectionConfig = {
@@ -2161,6 +2247,12 @@ export type CollectionConfig = {
      * Link to a WordPress site; absent unless set.
      */
     wordpress?: WordpressConfig;
+    /**
+     * The fields of vectors that clients supply, by name; absent unless declared.
+     */
+    vectors?: {
+        [key: string]: VectorField;
+    };
 };
 
 export type GetCollectionConfigResponse = {
@@ -2288,6 +2380,32 @@ export type WordpressConfigInput = {
     apiKey?: string;
 } | null;
 
+/**
+ * A field of vectors to declare, replacing the declaration of its name; null removes it.
+ */
+export type VectorFieldInput = {
+    /**
+     * Whether a document, or each of its passages, has one vector (`dense`), one for each token (`multi`), or one of few of many dimensions (`sparse`).
+     */
+    kind?: VectorFieldKind;
+    /**
+     * Numbers in a vector; needed, except for the kind `sparse`, which has none.
+     */
+    dimensions?: number;
+    /**
+     * How searches measure similarity; always `dot_product` for the kind `sparse`.
+     */
+    metric?: DistanceMetric;
+    /**
+     * How the index keeps the vectors in memory; the database has them in full precision.
+     */
+    quantization?: Quantization;
+    /**
+     * Where the vectors come from.
+     */
+    source?: VectorSource;
+} | null;
+
 export type SetCollectionConfigRequest = {
     collection: ConfigurableCollection;
     type?: CollectionType;
@@ -2346,6 +2464,12 @@ export type SetCollectionConfigRequest = {
      */
     encrypted?: boolean;
     wordpress?: WordpressConfigInput;
+    /**
+     * Fields of vectors that clients supply, merged by name: a lowercase letter, then up to 63 lowercase letters, digits or `_`. A null field is removed, null removes all. At most 16. Kind, dimensions and metric of a field that documents use cannot change.
+     */
+    vectors?: {
+        [key: string]: VectorFieldInput;
+    } | null;
 };
 
 export type SetCollectionConfigResponse = {
@@ -2914,6 +3038,10 @@ export type SearchFullTextRequest = {
     facetMaxValues?: number;
     fields?: Fields;
     /**
+     * Whether documents carry their supplied vectors; absent means no.
+     */
+    includeVectors?: boolean;
+    /**
      * Whether documents carry their body. When absent they do, unless `fields` leaves `contentMd` out.
      */
     includeContent?: boolean;
@@ -3392,9 +3520,56 @@ export type DeleteCurationRuleResponse = {
 };
 
 /**
- * A vector to search with instead of a text, of the collection's dimension.
+ * A vector as numbers, or as base64 of its 32-bit floats, little-endian.
  */
-export type QueryVector = Array<number>;
+export type FieldQueryVector = Array<number> | string;
+
+/**
+ * The declared field whose supplied vectors are searched with `queryVector`, with `queryVectors` where it is of the kind `multi`, or with `querySparse` where it is of the kind `sparse`. Its metric is used. Absent means embeddings.
+ */
+export type VectorFieldName = string;
+
+/**
+ * The vectors of the query's tokens, for a `vectorField` of the kind `multi`: a document scores the sum, over these, of the greatest similarity to one of its vectors (MaxSim).
+ */
+export type FieldQueryVectors = Array<FieldQueryVector>;
+
+/**
+ * A vector of few of many dimensions; the others are 0.
+ */
+export type SparseVector = {
+    /**
+     * The dimensions in any order, each once.
+     */
+    indices: Array<number>;
+    /**
+     * The value of each.
+     */
+    values: Array<number>;
+};
+
+/**
+ * A field of supplied vectors with what to compare it with: `vector`, `vectors` for the kind `multi`, or `sparse` for that kind.
+ */
+export type WeightedField = {
+    /**
+     * Name of the field.
+     */
+    field: string;
+    /**
+     * By what its similarity is multiplied.
+     */
+    weight?: number;
+    /**
+     * What a field of the kind `dense` is compared with.
+     */
+    vector?: FieldQueryVector;
+    vectors?: FieldQueryVectors;
+    /**
+     * What a field of the kind `sparse` is compared with.
+     */
+    sparse?: SparseVector;
+};
 
 /**
  * Pages by where the one before ended: `*` for the first page, then the `nextCursor` of the response before, with the same query, boosts and order, else 400. Filters, `threshold`, `limit` and fields may change. The pages go through the same 1,000 nearest as `sort`, by score unless `sort` says otherwise. While documents come and go, none is repeated or left out that keeps its score, its sort values and its place among the 1,000 nearest. It does not go with `offset`.
@@ -3410,11 +3585,6 @@ export type SimilaritySort = string;
  * How the nearest vectors are found. `flat` compares all, exactly; `hnsw` walks a graph; `ivf` looks into the nearest cells; `pq`, `opq`, `sq`, `sq4` and `bq` compare compressed vectors and rescore the best exactly; `quantized` compares vectors as the collection's `quantization` stores them. When absent: what the collection's quantization asks for, then the server's default, which is `flat`, or `bq` for more than 16 MiB of vectors of `static-en-256`.
  */
 export type VectorAlgorithm = 'flat' | 'hnsw' | 'ivf' | 'pq' | 'opq' | 'sq' | 'sq4' | 'bq' | 'quantized';
-
-/**
- * How similarity is measured, the greater the nearer: the cosine (-1 to 1), the dot product with the query scaled to length 1 (-1 to 1 for vectors of models, which have length 1), or 1/(1 + Euclidean distance) (0 to 1).
- */
-export type DistanceMetric = 'cosine' | 'dot_product' | 'euclidean';
 
 /**
  * What a result is. `parent`: a document, by its best passage. `chunk`: a passage. `window`: a passage with its neighbours, overlapping ones merged.
@@ -3437,7 +3607,20 @@ export type SearchVectorsRequest = {
      * What to search for, in plain words; needs an embedding provider.
      */
     query?: QueryText;
-    queryVector?: QueryVector;
+    /**
+     * A vector to search with instead of a text, of the dimension of the collection's embeddings or, with `vectorField`, of that field: numbers, or base64 of 32-bit floats, little-endian.
+     */
+    queryVector?: FieldQueryVector;
+    vectorField?: VectorFieldName;
+    queryVectors?: FieldQueryVectors;
+    /**
+     * What `vectorField` is compared with where it is of the kind `sparse`, by the inner product.
+     */
+    querySparse?: SparseVector;
+    /**
+     * Several fields of supplied vectors to search at once. The score of a document is the sum of its similarities in each, times their weights; a field in which it has no vectors adds 0.
+     */
+    vectorFields?: Array<WeightedField>;
     /**
      * How many results at most: explicit, then the collection's retrieval profile, then 5.
      */
@@ -3466,6 +3649,10 @@ export type SearchVectorsRequest = {
      * Whether documents carry their body.
      */
     includeContent?: boolean;
+    /**
+     * Whether documents carry their supplied vectors; absent means no.
+     */
+    includeVectors?: boolean;
     algorithm?: VectorAlgorithm;
     distanceMetric?: DistanceMetric;
     /**
@@ -3651,6 +3838,24 @@ export type ReindexVectorsResponse = {
 };
 
 /**
+ * How much a field of supplied vectors holds.
+ */
+export type VectorFieldStats = {
+    /**
+     * Documents that have vectors in it.
+     */
+    documents: number;
+    /**
+     * Their vectors.
+     */
+    vectors: number;
+    /**
+     * Bytes of memory that their index uses.
+     */
+    bytes: number;
+};
+
+/**
  * How much of a collection is embedded.
  */
 export type VectorCollectionStats = {
@@ -3698,6 +3903,12 @@ export type VectorCollectionStats = {
      * How texts were prepared for that model; empty when there are no vectors.
      */
     variant: string;
+    /**
+     * Each declared field of supplied vectors by its name; absent where none is declared, and while their index loads.
+     */
+    fields?: {
+        [key: string]: VectorFieldStats;
+    };
 };
 
 export type GetVectorStatsResponse = {
@@ -3783,6 +3994,11 @@ export type GetVectorStatsResponse = {
         chunkSize: number;
     };
 };
+
+/**
+ * A vector to search with instead of a text, of the collection's dimension.
+ */
+export type QueryVector = Array<number>;
 
 export type ProjectVectorsRequest = {
     collection: CollectionName;
@@ -4029,6 +4245,10 @@ export type FindSimilarRequest = {
      */
     lang?: Lang;
     /**
+     * The declared field, of the kind `dense`, whose supplied vectors are compared, by its metric. Absent means embeddings.
+     */
+    vectorField?: VectorFieldName;
+    /**
      * How many results at most: explicit, then the collection's retrieval profile, then 5.
      */
     topK?: number;
@@ -4056,6 +4276,10 @@ export type FindSimilarRequest = {
      * Whether documents carry their body.
      */
     includeContent?: boolean;
+    /**
+     * Whether documents carry their supplied vectors; absent means no.
+     */
+    includeVectors?: boolean;
     algorithm?: VectorAlgorithm;
     distanceMetric?: DistanceMetric;
     /**
@@ -4393,6 +4617,19 @@ export type SearchHybridRequest = {
      */
     query: QueryText;
     /**
+     * The declared field of supplied vectors that is searched beside the words, with `queryVector`, `queryVectors` or `querySparse`; it needs no embedding provider, and its metric is used. Absent means embeddings.
+     */
+    vectorField?: VectorFieldName;
+    /**
+     * What `vectorField` is compared with, as numbers, or base64 of 32-bit floats, little-endian.
+     */
+    queryVector?: FieldQueryVector;
+    queryVectors?: FieldQueryVectors;
+    /**
+     * What `vectorField` is compared with where it is of the kind `sparse`.
+     */
+    querySparse?: SparseVector;
+    /**
      * How many results at most: explicit, then the collection's retrieval profile, then 10.
      */
     topK?: number;
@@ -4443,6 +4680,10 @@ export type SearchHybridRequest = {
      * Whether documents carry their body.
      */
     includeContent?: boolean;
+    /**
+     * Whether documents carry their supplied vectors; absent means no.
+     */
+    includeVectors?: boolean;
     /**
      * Whether to search the words as written, without stemming.
      */
@@ -7981,6 +8222,12 @@ export type CollectionConfigWritable = {
      * Link to a WordPress site; absent unless set.
      */
     wordpress?: WordpressConfigWritable;
+    /**
+     * The fields of vectors that clients supply, by name; absent unless declared.
+     */
+    vectors?: {
+        [key: string]: VectorField;
+    };
 };
 
 export type GetCollectionConfigResponseWritable = {
@@ -8018,6 +8265,11 @@ export type ListCollectionConfigsResponseWritable = {
  * Keys of documents to leave out of the results.
  */
 export type CurationHidesWritable = Array<DocumentKey>;
+
+/**
+ * The vectors of the query's tokens, for a `vectorField` of the kind `multi`: a document scores the sum, over these, of the greatest similarity to one of its vectors (MaxSim).
+ */
+export type FieldQueryVectorsWritable = Array<FieldQueryVector>;
 
 /**
  * Longitude and latitude, in this order; an altitude is ignored.

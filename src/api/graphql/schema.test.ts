@@ -13,7 +13,7 @@ scalar JSONObject  scalar Time  scalar Long  scalar FilterValue
 directive @auth on FIELD_DEFINITION
 directive @hasRole(role: Role!) on FIELD_DEFINITION
 enum Role { ADMIN USER }
-type Document { id: ID! key: String! lang: String! meta: JSONObject! contentMd: String! addedAt: Time! updatedAt: Time! expiresAt: Time deletedAt: Time checksum: String }
+type Document { id: ID! key: String! lang: String! meta: JSONObject! contentMd: String! addedAt: Time! updatedAt: Time! expiresAt: Time deletedAt: Time checksum: String vectors: JSONObject }
 type DocumentEdge { cursor: String! node: Document! }
 type PageInfo { hasNextPage: Boolean! hasPreviousPage: Boolean! startCursor: String endCursor: String totalCount: Int! }
 type DocumentConnection { edges: [DocumentEdge!]! pageInfo: PageInfo! totalCount: Int! contextTruncated: Boolean! truncated: Boolean! nextOffset: Int nextCursor: String }
@@ -75,25 +75,27 @@ type Completions { items: [Completion!]! total: Int! query: String! field: Strin
 type Aggregation { collection: String! totalDocs: Int! facets: JSONObject! histograms: JSONObject! geohashes: [GeohashCount!] facetsTruncated: Boolean! durationMs: Int! }
 type GeohashCount { geohash: String! lat: Float! lng: Float! count: Int! }
 input MetaInput { key: String! values: [String!]! }
-input AddDocumentInput { collection: String! key: String! lang: String! meta: [MetaInput!] contentMd: String! ttl: Int saveRevision: Boolean ifChecksum: String }
-input UpdateDocumentInput { collection: String! key: String! lang: String! meta: [MetaInput!] contentMd: String ttl: Int ifChecksum: String }
+input AddDocumentInput { collection: String! key: String! lang: String! meta: [MetaInput!] contentMd: String! ttl: Int saveRevision: Boolean ifChecksum: String vectors: JSONObject }
+input UpdateDocumentInput { collection: String! key: String! lang: String! meta: [MetaInput!] contentMd: String ttl: Int ifChecksum: String vectors: JSONObject }
 input SearchInput { collection: String! filterMeta: [MetaInput!] filter: FilterInput langs: [String!] rangeMeta: [RangeInput!] sort: String asc: Boolean limit: Int topK: Int cursor: String offset: Int deleted: Boolean contextTokenBudget: Int }
 input GeoCircleInput { lat: Float! lng: Float! radiusMeters: Float! }
 input FilterInput { text: String and: [FilterInput!] or: [FilterInput!] not: FilterInput field: String eq: FilterValue ne: FilterValue gt: FilterValue gte: FilterValue lt: FilterValue lte: FilterValue in: [FilterValue!] notIn: [FilterValue!] startsWith: String exists: Boolean }
-input VectorSearchInput { collection: String! query: String queryVector: [Float!] topK: Int limit: Int offset: Int contextTokenBudget: Int threshold: Float filterMeta: [MetaInput!] filter: FilterInput langs: [String!] rangeMeta: [RangeInput!] boost: JSONObject geo: GeoCircleInput includeContent: Boolean rerank: String sort: String cursor: String algorithm: String distanceMetric: String retrievalMode: String windowSize: Int oversample: Float mmr: Boolean mmrLambda: Float facetBy: [String!] facetMaxValues: Int }
-input SimilarInput { collection: String! key: String! lang: String topK: Int limit: Int offset: Int contextTokenBudget: Int threshold: Float filterMeta: [MetaInput!] filter: FilterInput langs: [String!] rangeMeta: [RangeInput!] boost: JSONObject geo: GeoCircleInput includeContent: Boolean sort: String cursor: String algorithm: String distanceMetric: String facetBy: [String!] facetMaxValues: Int }
+input VectorSearchInput { collection: String! query: String queryVector: [Float!] topK: Int limit: Int offset: Int contextTokenBudget: Int threshold: Float filterMeta: [MetaInput!] filter: FilterInput langs: [String!] rangeMeta: [RangeInput!] boost: JSONObject geo: GeoCircleInput includeContent: Boolean rerank: String sort: String cursor: String algorithm: String distanceMetric: String retrievalMode: String windowSize: Int oversample: Float mmr: Boolean mmrLambda: Float facetBy: [String!] facetMaxValues: Int vectorField: String queryVectors: [[Float!]!] querySparse: SparseVectorInput vectorFields: [WeightedFieldInput!] }
+input WeightedFieldInput { field: String! weight: Float vector: [Float!] vectors: [[Float!]!] sparse: SparseVectorInput }
+input SparseVectorInput { indices: [Float!]! values: [Float!]! }
+input SimilarInput { collection: String! key: String! lang: String topK: Int limit: Int offset: Int contextTokenBudget: Int threshold: Float filterMeta: [MetaInput!] filter: FilterInput langs: [String!] rangeMeta: [RangeInput!] boost: JSONObject geo: GeoCircleInput includeContent: Boolean sort: String cursor: String algorithm: String distanceMetric: String facetBy: [String!] facetMaxValues: Int vectorField: String }
 input FTSInput { collection: String! query: String! limit: Int topK: Int filter: FilterInput langs: [String!] sort: String cursor: String offset: Int contextTokenBudget: Int fuzzy: Fuzziness prefix: PrefixMatching matchingStrategy: MatchingStrategy totals: Totals rerank: Boolean geo: GeoCircleInput algorithm: String mode: String distance: Int lang: String disableStem: Boolean disableSynonyms: Boolean fieldWeights: JSONObject filterMeta: [MetaInput!] rangeMeta: [RangeInput!] boost: JSONObject highlight: Boolean highlightTag: String highlightEscape: String maxHighlights: Int fragmentSize: Int facetBy: [String!] facetMaxValues: Int }
 input AggregateInput { collection: String! filterMeta: [MetaInput!] filter: FilterInput langs: [String!] geo: GeoCircleInput geohash: GeohashInput facets: [FacetInput!] histograms: [HistogramInput!] maxFacetSize: Int }
 input GeohashInput { precision: Int size: Int }
 input FacetInput { field: String! orderBy: String }
 input HistogramInput { field: String! interval: String }
 input RangeInput { field: String! gte: FilterValue lte: FilterValue gt: FilterValue lt: FilterValue }
-input HybridSearchInput { collection: String! query: String! topK: Int limit: Int offset: Int cursor: String sort: String algorithm: String vectorAlgorithm: String alpha: Float strategy: String rrfK: Int fuzzy: Fuzziness prefix: PrefixMatching matchingStrategy: MatchingStrategy threshold: Float distanceMetric: String filterMeta: [MetaInput!] filter: FilterInput langs: [String!] rangeMeta: [RangeInput!] geo: GeoCircleInput includeContent: Boolean disableStem: Boolean disableSynonyms: Boolean boost: JSONObject facetBy: [String!] facetMaxValues: Int totals: Totals highlight: Boolean highlightTag: String highlightEscape: String maxHighlights: Int fragmentSize: Int retrievalMode: String windowSize: Int oversample: Float contextTokenBudget: Int rerank: String }
+input HybridSearchInput { collection: String! query: String! topK: Int limit: Int offset: Int cursor: String sort: String algorithm: String vectorAlgorithm: String alpha: Float strategy: String rrfK: Int fuzzy: Fuzziness prefix: PrefixMatching matchingStrategy: MatchingStrategy threshold: Float distanceMetric: String filterMeta: [MetaInput!] filter: FilterInput langs: [String!] rangeMeta: [RangeInput!] geo: GeoCircleInput includeContent: Boolean disableStem: Boolean disableSynonyms: Boolean boost: JSONObject facetBy: [String!] facetMaxValues: Int totals: Totals highlight: Boolean highlightTag: String highlightEscape: String maxHighlights: Int fragmentSize: Int retrievalMode: String windowSize: Int oversample: Float contextTokenBudget: Int rerank: String vectorField: String queryVector: [Float!] queryVectors: [[Float!]!] querySparse: SparseVectorInput }
 input RecallInput { query: String! userId: String sessionId: String role: String topK: Int limit: Int offset: Int cursor: String sort: String threshold: Float strategy: String alpha: Float filterMeta: [MetaInput!] filter: FilterInput langs: [String!] rangeMeta: [RangeInput!] includeContent: Boolean contextTokenBudget: Int rerank: String }
 input CrossSearchInput { query: String queryVector: [Float!] sourceCollection: String sourceDocID: String targetCollections: [String!] topK: Int limit: Int offset: Int threshold: Float algorithm: String distanceMetric: String filterMeta: [MetaInput!] filter: FilterInput langs: [String!] rangeMeta: [RangeInput!] boost: JSONObject includeContent: Boolean }
 input CodeGraphInput { collection: String! key: String! direction: String depth: Int maxDegree: Int lines: Boolean }
-input AddBatchDocumentInput { key: String! lang: String! contentMd: String! meta: [MetaInput!] saveRevision: Boolean }
-input IngestDocumentInput { url: String key: String lang: String! contentMd: String! meta: [MetaInput!] extractFrontmatter: Boolean scrapedAt: Int scraper: String ttl: Int }
+input AddBatchDocumentInput { key: String! lang: String! contentMd: String! meta: [MetaInput!] saveRevision: Boolean vectors: JSONObject }
+input IngestDocumentInput { url: String key: String lang: String! contentMd: String! meta: [MetaInput!] extractFrontmatter: Boolean scrapedAt: Int scraper: String ttl: Int vectors: JSONObject }
 input IngestOptionsInput { skipDuplicates: Boolean skipEmbeddings: Boolean skipFts: Boolean skipWebhooks: Boolean autoConfigureCollection: Boolean saveRevision: Boolean profile: String textOnly: Boolean keyFrom: String }
 input RegisterWebhookInput { url: String! events: [String!]! collection: String secret: String }
 input UpdateWebhookInput { id: ID! url: String events: [String!] collection: String secret: String paused: Boolean }
@@ -209,6 +211,7 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
   'searchDocuments.includeContent': 'a query selects contentMd',
   'searchFullText.includeContent': 'a query selects contentMd',
   'listRevisions.includeContent': 'a query selects contentMd',
+  includeVectors: 'a query selects vectors',
 };
 
 const withoutDescriptions = (sdl: string): string =>

@@ -16,6 +16,7 @@ interface ExportArguments extends ClientOptions {
   readonly collection: string;
   readonly format?: 'ndjson' | 'zip';
   readonly filter?: Record<string, string[]>;
+  readonly vectors?: boolean;
   readonly output?: string;
   readonly force?: boolean;
   readonly quiet?: boolean;
@@ -30,6 +31,7 @@ Examples:
   $ quire export --collection blog -o blog.zip
   $ quire export --collection mdn --filter page-type=guide --filter status=experimental -o guides.ndjson
   $ quire export --collection blog | gzip > blog.ndjson.gz
+  $ quire export --collection blog --vectors | quire import - --collection blog-copy
 `;
 
 /** Adds `quire export` to the program. */
@@ -45,8 +47,11 @@ export function registerExport(program: Command, io: Io = processIo): void {
       ]),
     ).option('--filter <key=value>',
       'only documents with this metadata; repeat a key for alternatives, other keys must match too', collectFilter)
-    .option('-o, --output <file>', 'file to write; the default is standard output').option('--force',
-      'replace the file if it exists').option('-q, --quiet', 'show errors only');
+    .option('--vectors', 'with the vectors that clients supplied, in NDJSON').option('-o, --output <file>',
+      'file to write; the default is standard output').option('--force', 'replace the file if it exists').option(
+      '-q, --quiet',
+      'show errors only',
+    );
   addClientOptions(command).addHelpText('after', EXAMPLES).action(async (options: ExportArguments) => {
     await runCommand('export', io, () => untilInterrupted((signal) => runExport(options, io, signal)));
   });
@@ -79,7 +84,12 @@ async function runExport(given: ExportArguments, io: Io, signal: AbortSignal): P
 
 async function openExport(given: ExportArguments, format: 'ndjson' | 'zip', signal: AbortSignal): Promise<Readable> {
   const { url, sdk } = openClient(given);
-  const body = { collection: given.collection, format, filterMeta: given.filter };
+  const body = {
+    collection: given.collection,
+    format,
+    filterMeta: given.filter,
+    ...(given.vectors && { includeVectors: true }),
+  };
   const { data } = await answered(url, exportDocuments({ client: sdk, body, parseAs: 'stream', signal }));
   // The SDK's type is that of a parsed response; an empty response may have no body.
   const stream = data as unknown as ReadableStream<Uint8Array> | null;

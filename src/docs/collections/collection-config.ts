@@ -4,6 +4,7 @@ import { ServiceError } from '../../errors/index.ts';
 import type { OutputOf } from '../../operations/index.ts';
 import { type KeyRing, openSecret, sealSecret, type SecretPart, SECRETS } from '../../storage/index.ts';
 import { keepQuery, requireSecret, shownUrl } from '../secrets.ts';
+import { mergeFields, type VectorFields } from './vector-fields.ts';
 
 /** How a collection is stored, searched and shown (contract section 2); absent fields have their defaults. */
 export interface CollectionConfig {
@@ -26,6 +27,8 @@ export interface CollectionConfig {
   readonly diskOnlyVectors?: boolean;
   readonly encrypted?: boolean;
   readonly wordpress?: WordPress;
+  /** The fields of vectors that clients supply. */
+  readonly vectors?: VectorFields;
 }
 
 /** `boltdb` is the historical name of the local database. */
@@ -75,7 +78,7 @@ export function hybridAlphaOf({ hybridAlpha, hybridAlphaSet }: Retrieval): numbe
 /** Every field; other fields of a request are not stored. */
 const FIELDS = ['type', 'description', 'icon', 'color', 'customMeta', 'storageBackend', 'storageConfig', 'maxRevisions',
   'retrieval', 'responsePrompt', 'trackAccess', 'trackHot', 'spellCorrect', 'spellLang', 'quantization',
-  'diskOnlyVectors', 'encrypted', 'wordpress'] as const satisfies readonly (keyof CollectionConfig)[];
+  'diskOnlyVectors', 'encrypted', 'wordpress', 'vectors'] as const satisfies readonly (keyof CollectionConfig)[];
 
 /** Every field of the retrieval profile. */
 const RETRIEVAL_FIELDS = ['defaultSearchType', 'topK', 'retrievalMode', 'hybridStrategy', 'hybridAlpha',
@@ -133,8 +136,8 @@ export type ConfigChanges = { readonly [K in (typeof FIELDS)[number]]?: unknown 
 type Block = Readonly<Record<string, unknown>>;
 
 /**
- * Applies a write to a stored configuration: `retrieval` is merged field by field, every other field is replaced as a
- * whole.
+ * Applies a write to a stored configuration: `retrieval` and `vectors` are merged field by field, every other field is
+ * replaced as a whole.
  */
 export function mergeConfig(stored: CollectionConfig, changes: ConfigChanges): CollectionConfig {
   const merged = FIELDS.map((field) => [field, mergeField(field, stored[field], changes[field])] as const);
@@ -145,6 +148,7 @@ function mergeField(field: (typeof FIELDS)[number], stored: unknown, change: unk
   if (change === undefined) return stored;
   if (change === null) return undefined;
   if (hasCredential(field)) return withoutAbsent(keepCredential(field, stored as Block | undefined, change as Block));
+  if (field === 'vectors') return mergeFields(stored as VectorFields | undefined, change as never);
   return field === 'retrieval'
     ? withoutAbsent({ ...(stored as Block | undefined), ...knownRetrieval(change as Block) })
     : change;

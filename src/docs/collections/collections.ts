@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Operations } from '../../../generated/docs/operations.ts';
 import type { Handlers } from '../../operations/index.ts';
-import { type Queries, SWITCH_PREFIX as PREFIX, type Transaction } from '../../storage/index.ts';
+import { type NewChange, type Queries, SWITCH_PREFIX as PREFIX, type Transaction } from '../../storage/index.ts';
 import type { Bodies } from '../bodies/index.ts';
 import { type DocsEnvironment, transactFor } from '../environment.ts';
+import { requireUnusedFields } from './changed-fields.ts';
 import { checkConfig, type CollectionConfig, type ConfigChanges, mergeConfig,
   presentConfig } from './collection-config.ts';
 import { ConfigCache, readConfig, readConfigs, removeConfig, writeConfig } from './config-rows.ts';
@@ -69,14 +70,14 @@ export function createCollections(
       await bodies?.remember(tx, name, config);
     }
     await writeConfig(tx, name, config, { clock, keys });
-    await feed.append(tx, [{ kind: 'config.put', collection: name }]);
+    await feed.append(tx, [{ kind: 'config.put', collection: name }, ...declared(name, before, config)]);
     tx.onCommit(() => cache.set(name, config));
     await switched(tx, name, before, config);
   };
   const remove = async (tx: Transaction, name: string): Promise<void> => {
     const before = (await readConfig(tx, name, keys)) ?? {};
     if (!(await removeConfig(tx, name))) return;
-    await feed.append(tx, [{ kind: 'config.delete', collection: name }]);
+    await feed.append(tx, [{ kind: 'config.delete', collection: name }, ...declared(name, before, {})]);
     tx.onCommit(() => cache.set(name, undefined));
     await switched(tx, name, before, {});
   };
@@ -88,12 +89,16 @@ export function createCollections(
       tx.onCommit(() => cache.replace(configs));
     });
 
-  /** Tests the place that the changes name, before the transaction: a request to a bucket may take time. */
+  /**
+   * Tests the place that the changes name, and whether vectors are stored in changed fields, before the transaction: a
+   * request to a bucket may take time, and so may looking through documents.
+   */
   const probe = async (collection: string, changes: ConfigChanges): Promise<Placement> => {
     const before = cache.get(collection) ?? {};
     const config = mergeConfig(before, changes);
     checkConfig(config, capabilities);
     if (!isSamePlace(before, config)) await bodies?.probe(config);
+    await requireUnusedFields(sql, collection, before.vectors, config.vectors);
     return config;
   };
 
@@ -135,6 +140,11 @@ export function createCollections(
     configs: () => cache.all(),
     onEncryptionSwitched: (listener) => void listeners.push(listener),
   };
+}
+
+/** The change that rebuilds the index of a collection's vectors, if its fields differ. */
+function declared(collection: string, before: CollectionConfig, after: CollectionConfig): NewChange[] {
+  return isDeepStrictEqual(before.vectors ?? {}, after.vectors ?? {}) ? [] : [{ kind: 'vectors.declare', collection }];
 }
 
 /** The place of bodies was not tested yet. */

@@ -2,3 +2,4 @@ export { hybridAlphaOf } from './collection-config.ts';
 export type { CollectionConfig, Retrieval } from './collection-config.ts';
 export { type Collections, createCollections, endSwitch, type PendingSwitch, readSwitches } from './collections.ts';
 export { ConfigCache } from './config-rows.ts';
+export type { VectorField, VectorFields } from './vector-fields.ts';

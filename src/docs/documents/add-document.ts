@@ -4,6 +4,7 @@ import { concernsSymbols, withSymbols } from './code-symbols.ts';
 import { type Deps, type DocumentHandlers, maxRevisionsOf } from './deps.ts';
 import { canonicalMeta, CURRENT, type CurrentRow } from './document-rows.ts';
 import { transactWithCapacity, withCapacity } from './embedding-capacity.ts';
+import { readVectors, requireVectors, storedVectors } from './given-vectors.ts';
 import { identify, type Identity } from './identity.ts';
 import { requireValid } from './item-rules.ts';
 import { encodeBody, putVersions, toPending } from './put-versions.ts';
@@ -12,7 +13,9 @@ import type { BatchItem, DocumentWriter } from './writer.ts';
 
 /** `POST /v1/add`: creates or updates a document (identity rules 1 and 4). */
 export function addDocument(deps: Deps): DocumentHandlers['addDocument'] {
-  return async ({ collection, key, lang, meta: given = {}, contentMd, ttl, saveRevision, ...expected }, context) => {
+  return async ({ collection, key, lang, meta: given = {}, contentMd, ttl, saveRevision, vectors, ...expected },
+    context) =>
+  {
     const validating = requireValid(deps, collection, given);
     if (validating !== undefined) await validating;
     const identity = identify(collection, key, lang);
@@ -21,6 +24,8 @@ export function addDocument(deps: Deps): DocumentHandlers['addDocument'] {
       identity,
       meta,
       body: await encodeBody(deps.codec, collection, contentMd),
+      vectors: vectors &&
+        storedVectors(requireVectors(readVectors(vectors, deps.collections.configOf(collection)?.vectors, contentMd))),
       ttl,
       saveRevision,
       skipDuplicate: undefined,

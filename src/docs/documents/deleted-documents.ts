@@ -119,15 +119,15 @@ export async function keepVersions(work: UnitOfWork, documents: readonly Pick<Cu
     FROM documents d WHERE ord = ?`, documents.map(({ ord }) => [work.now, ord]));
   for (const { ord } of documents) {
     await inPieces(work, `
-      INSERT INTO deleted_revisions(ord, ts, updated_at, backend, meta, body)
-      SELECT r.ord, r.ts, r.updated_at, CASE WHEN r.meta IS NULL THEN d.backend ELSE r.backend END, coalesce(r.meta, d.meta), CASE WHEN r.meta IS NULL THEN d.body ELSE r.body END
+      INSERT INTO deleted_revisions(ord, ts, updated_at, backend, meta, body, vectors)
+      SELECT r.ord, r.ts, r.updated_at, CASE WHEN r.meta IS NULL THEN d.backend ELSE r.backend END, coalesce(r.meta, d.meta), CASE WHEN r.meta IS NULL THEN d.body ELSE r.body END, CASE WHEN r.meta IS NULL THEN d.vectors ELSE r.vectors END
       FROM revisions r JOIN documents d ON d.ord = r.ord
       WHERE r.ord = ? AND r.ts > (SELECT coalesce(max(ts), -1) FROM deleted_revisions WHERE ord = ?) ORDER BY r.ts LIMIT ?`,
       [ord, ord]);
   }
   await runInSteps(work, `
-    INSERT INTO deleted_revisions(ord, ts, updated_at, backend, meta, body)
-    SELECT d.ord, n.rev_ts, d.updated_at, d.backend, d.meta, d.body
+    INSERT INTO deleted_revisions(ord, ts, updated_at, backend, meta, body, vectors)
+    SELECT d.ord, n.rev_ts, d.updated_at, d.backend, d.meta, d.body, d.vectors
     FROM documents d JOIN deleted_documents n ON n.ord = d.ord WHERE d.ord = ? AND n.rev_ts > d.rev_ts`,
     documents.map(({ ord }) => [ord]));
 }
@@ -176,8 +176,8 @@ export async function takeUpVersions(work: UnitOfWork,
 {
   for (const { from, to } of pairs) {
     await inPieces(work, `
-      INSERT INTO revisions(ord, ts, updated_at, backend, meta, body)
-      SELECT ?, ts, updated_at, backend, meta, body FROM deleted_revisions
+      INSERT INTO revisions(ord, ts, updated_at, backend, meta, body, vectors)
+      SELECT ?, ts, updated_at, backend, meta, body, vectors FROM deleted_revisions
       WHERE ord = ? AND ts > (SELECT coalesce(max(ts), -1) FROM revisions WHERE ord = ?) ORDER BY ts LIMIT ?`, [to,
       from, to]);
   }

@@ -35,7 +35,8 @@ export function parseMeta(text: string): Record<string, string[]> {
 export const SHOWN = 'd.id, d.key, d.lang, d.meta, d.added_at, d.updated_at, d.expires_at';
 
 /** What a write must know of the document that it changes, except its body. */
-export const CURRENT = `d.ord, d.cid, d.crc, d.bytes, d.rev_ts, ${SHOWN}`;
+export const CURRENT =
+  `d.ord, d.cid, d.crc, d.bytes, d.rev_ts, CASE WHEN d.vectors IS NULL THEN 0 ELSE 1 END AS has_vectors, ${SHOWN}`;
 
 /**
  * The same for a write that replaces or removes the metadata of the document: encrypted metadata are returned as `{}`
@@ -65,6 +66,8 @@ export interface CurrentRow extends ShownRow {
   /** Length of the body as UTF-8. */
   readonly bytes: number;
   readonly rev_ts: number;
+  /** 1 if a client has supplied vectors. */
+  readonly has_vectors: number;
 }
 
 export interface WithBody extends ShownRow {

@@ -222,7 +222,7 @@ describe.each(DRIVERS)('documents over %s', (driver) => {
     it('refuses a request that changes nothing', async () => {
       await expect(update({})).rejects.toMatchObject({
         status: 400,
-        message: 'missing fields: one of meta, contentMd, ttl',
+        message: 'missing fields: one of meta, contentMd, ttl, vectors',
       });
     });
 

@@ -3,6 +3,7 @@ import { ServiceError } from '../../errors/index.ts';
 import { unixSeconds } from '../../lib/clock.ts';
 import { Reply } from '../../operations/index.ts';
 import { subtagsOf } from '../../text/languages/index.ts';
+import { shownVectors } from '../stored-vectors.ts';
 import { type ChecksumRow, entityTag } from './checksums.ts';
 import type { Deps, DocumentHandlers } from './deps.ts';
 import { decodeVersion, findDocument, SHOWN, type ShownRow, toDocument, type WithBody } from './document-rows.ts';
@@ -11,8 +12,8 @@ import { notFound } from './item-rules.ts';
 
 /** `POST /v1/get`: by a spelling that was once written (identity rule 2). */
 export function getDocument(deps: Deps): DocumentHandlers['getDocument'] {
-  return async ({ collection, key, lang, env, fallbackLangs = [] }) => {
-    const document = await findInOneOf(deps, { collection, key, lang }, fallbackLangs);
+  return async ({ collection, key, lang, env, includeVectors = false, fallbackLangs = [] }) => {
+    const document = await findInOneOf(deps, { collection, key, lang, includeVectors }, fallbackLangs);
     // A filled template is not a stored state of the document, so it has no checksum to compare.
     if (env !== undefined) return { ...document, contentMd: fillTemplate(document.contentMd, env) };
     return new Reply(document, entityTag(document.checksum!));
@@ -54,15 +55,23 @@ interface DocumentName {
   readonly collection: string;
   readonly key: string;
   readonly lang: string;
+  /** Whether the document carries its supplied vectors. */
+  readonly includeVectors?: boolean | undefined;
 }
 
 /** The document in its current state, with its checksum; undefined if there is none. */
-export async function lookUp(deps: Deps, { collection, key, lang }: DocumentName): Promise<Document | undefined> {
+export async function lookUp(deps: Deps,
+  { collection, key, lang, includeVectors = false }: DocumentName): Promise<Document | undefined>
+{
   const { sql, clock } = deps;
-  const row = await findDocument<WithBody & ChecksumRow>(sql, `${SHOWN}, d.crc, d.body`,
+  const row = await findDocument<WithVectors>(sql, `${SHOWN}, d.crc, d.body${includeVectors ? ', d.vectors' : ''}`,
     identify(collection, key, lang), unixSeconds(clock));
-  return row && decodeVersion(deps, row);
+  const document = row && await decodeVersion(deps, row);
+  const vectors = shownVectors(row?.vectors ?? null, deps.collections.configOf(collection)?.vectors);
+  return document && vectors ? { ...document, vectors } : document;
 }
+
+type WithVectors = WithBody & ChecksumRow & { readonly vectors?: Uint8Array | null };
 
 /** `GET /v1/doc-meta`: everything except the body, which is not read. */
 export function getDocumentMeta({ sql, clock, checksums }: Deps): DocumentHandlers['getDocumentMeta'] {

@@ -2,6 +2,7 @@ import { ServiceError } from '../../errors/index.ts';
 import { repairText } from '../../lib/bytes.ts';
 import type { Deps } from './deps.ts';
 import type { Meta } from './document-rows.ts';
+import type { GivenVectors } from './given-vectors.ts';
 
 /** The fields of an item of a batch; any may be absent or break a rule, and then the item fails alone. */
 export interface RawItem {
@@ -10,6 +11,8 @@ export interface RawItem {
   readonly contentMd?: string | undefined;
   readonly meta?: Meta | undefined;
   readonly ttl?: number | undefined;
+  /** Vectors by field; null is none. */
+  readonly vectors?: GivenVectors | null | undefined;
 }
 
 /** An item that obeys the rules. */

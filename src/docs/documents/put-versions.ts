@@ -7,11 +7,11 @@ import { addFirstSpellings, canonicalMeta, countDocuments, type CurrentRow, ensu
   parseMeta, REPLACED } from './document-rows.ts';
 import type { PendingDocument } from './embedding-capacity.ts';
 import type { Identity } from './identity.ts';
-import { replaceDocuments, type Replacement } from './replace-documents.ts';
+import { replaceDocuments, type Replacement, sealedVectors } from './replace-documents.ts';
 import { addFirstRevisions, addRevisions, nextRevision, trimRevisions } from './revision-rows.ts';
 import { inOrder, putChange, runInSteps, together, type UnitOfWork } from './unit-of-work.ts';
 
-/** Which parts of a version and the stored one must be equal for a duplicate: body, expiry and metadata. */
+/** Which parts of a version and the stored one must be equal for a duplicate: body, vectors, expiry and metadata. */
 export interface DuplicateRule {
   /** Keys of the metadata that may differ. */
   readonly ignoredMeta: readonly string[];
@@ -22,6 +22,8 @@ export interface NewVersion {
   readonly identity: Identity;
   readonly meta: Meta;
   readonly body: EncodedBody;
+  /** The vectors that the client supplies, in their stored form; absent or null for none. */
+  readonly vectors?: Uint8Array | null;
   /** See `WrittenDocument.prepared`. */
   readonly prepared?: unknown;
   /** Seconds; 0 removes the expiry, undefined keeps the current one. */
@@ -135,8 +137,8 @@ async function readCurrent({ tx }: UnitOfWork, versions: readonly NewVersion[]):
 }
 
 function toReplacement(current: CurrentRow, version: NewVersion, expiresAt: number | null): Replacement {
-  const { identity: { key, lang }, meta, body, prepared, saveRevision, flags } = version;
-  return { current, key, lang, meta, body, prepared, expiresAt, saveRevision, flags };
+  const { identity: { key, lang }, meta, body, vectors = null, prepared, saveRevision, flags } = version;
+  return { current, key, lang, meta, body, vectors, prepared, expiresAt, saveRevision, flags };
 }
 
 /** The versions to leave out because they would change nothing of the stored document. */
@@ -148,7 +150,7 @@ async function duplicatesOf(work: UnitOfWork, versions: readonly NewVersion[],
     const current = stored.get(version.identity.id);
     if (version.skipDuplicate === undefined || current === undefined) continue;
     if (hasSameBody(current, version) && hasSameExpiry(current, version, work.now) &&
-      (await hasSameMeta(work, current, version))) found.add(version);
+      (await hasSameMeta(work, current, version)) && (await hasSameVectors(work, current, version))) found.add(version);
     await work.pace.rest();
   }
   return found;
@@ -172,6 +174,17 @@ async function hasSameMeta(work: UnitOfWork, current: CurrentRow,
   return comparable(parseMeta(stored), ignored) === comparable(meta, ignored);
 }
 
+/** Vectors that can no longer be decrypted are replaced. */
+async function hasSameVectors({ tx }: UnitOfWork, { ord, has_vectors: has }: CurrentRow,
+  { vectors = null }: NewVersion): Promise<boolean>
+{
+  if (vectors === null || has === 0) return vectors === null && has === 0;
+  const stored = await readOrNothing(() =>
+    tx.get<{ vectors: Uint8Array }>('SELECT id, vectors FROM documents WHERE ord = ?', [ord])
+  );
+  return stored !== undefined && Buffer.compare(stored.vectors, vectors) === 0;
+}
+
 function comparable(meta: NewVersion['meta'], ignored: ReadonlySet<string>): string {
   return canonicalMeta(Object.fromEntries(Object.entries(meta).filter(([key]) => !ignored.has(key))));
 }
@@ -182,8 +195,13 @@ function comparable(meta: NewVersion['meta'], ignored: ReadonlySet<string>): str
  */
 async function storedMeta({ tx, sealerOf }: UnitOfWork, current: CurrentRow): Promise<string | undefined> {
   if (sealerOf === undefined) return current.meta;
+  const read = () => tx.get<{ meta: string }>('SELECT id, meta FROM documents WHERE ord = ?', [current.ord]);
+  return (await readOrNothing(read))?.meta;
+}
+
+async function readOrNothing<T>(read: () => Promise<T>): Promise<T | undefined> {
   try {
-    return (await tx.get<{ meta: string }>('SELECT id, meta FROM documents WHERE ord = ?', [current.ord]))?.meta;
+    return await read();
   } catch (error) {
     if (error instanceof ServiceError && error.code === 'internal') return undefined;
     throw error;
@@ -191,8 +209,8 @@ async function storedMeta({ tx, sealerOf }: UnitOfWork, current: CurrentRow): Pr
 }
 
 const INSERT = `
-  INSERT INTO documents(cid, id, key, lang, backend, crc, bytes, added_at, updated_at, expires_at, rev_ts, meta, body)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+  INSERT INTO documents(cid, id, key, lang, backend, crc, bytes, added_at, updated_at, expires_at, rev_ts, meta, body, vectors)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 
 /** The kept versions of deleted documents that are added again, by id. */
 type Predecessors = Awaited<ReturnType<typeof keptPredecessors>>;
@@ -276,25 +294,27 @@ function newestOf({ identity: { id }, saveRevision }: NewVersion, deleted: Prede
 }
 
 function toChange(version: NewVersion, now: number): NewChange {
-  return putChange(version.identity, version.flags | CHANGE_FLAGS.CREATED, toWritten(version, now));
+  const vectors = version.vectors == null ? 0 : CHANGE_FLAGS.VECTORS;
+  return putChange(version.identity, version.flags | CHANGE_FLAGS.CREATED | vectors, toWritten(version, now));
 }
 
-function toRow(cid: number, { identity: { id, key, lang }, meta, body, ttl, addedAt }: NewVersion, newest: number,
-  now: number, sealer: Sealer | undefined)
+function toRow(cid: number, { identity: { id, key, lang }, meta, body, vectors = null, ttl, addedAt }: NewVersion,
+  newest: number, now: number, sealer: Sealer | undefined)
 {
   const metaText = canonicalMeta(meta);
   return [cid, id, key, lang, body.backend ?? 'boltdb', body.crc, body.bytes, addedAt ?? now, now,
     expiryAfter(ttl, now, null), newest, sealer?.meta(id, metaText) ?? metaText,
-    sealer?.body(id, body.stored) ?? body.stored];
+    sealer?.body(id, body.stored) ?? body.stored, sealedVectors(sealer, id, vectors)];
 }
 
-function toWritten({ meta, body, prepared, ttl, addedAt }: NewVersion, now: number): WrittenDocument {
+function toWritten({ meta, body, vectors, prepared, ttl, addedAt }: NewVersion, now: number): WrittenDocument {
   return {
     meta,
     contentMd: body.text,
     addedAt: addedAt ?? now,
     updatedAt: now,
     expiresAt: expiryAfter(ttl, now, null),
+    vectors: vectors ?? undefined,
     prepared,
   };
 }

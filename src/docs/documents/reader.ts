@@ -8,6 +8,7 @@ import { inList, type Row, type SqlValue } from '../../storage/index.ts';
 import { selectDocuments } from '../columns/index.ts';
 import { expressionOf, type FilterInput } from '../search/index.ts';
 import { type CollectionRow, readCollection } from '../stored-collections.ts';
+import { shownVectors } from '../stored-vectors.ts';
 import { hex } from './checksums.ts';
 import type { Deps } from './deps.ts';
 import { decodeDocument, type Meta, scanRows, SHOWN, type WithBody } from './document-rows.ts';
@@ -16,12 +17,17 @@ import { idBounds } from './identity.ts';
 /** Bodies may be large, so only a few are in memory at once. */
 const BATCH = 64;
 
+/** Whether documents carry their supplied vectors. */
+interface WithVectors {
+  readonly includeVectors?: boolean | undefined;
+}
+
 export interface DocumentReader {
   /**
    * The documents of a collection that match a filter, sorted by id, of one snapshot, in batches; none
    * for an unknown collection. Throws `invalid_argument` when the filter is too large, and `IndexLoading`.
    */
-  documents(collection: string, filterMeta?: Meta, filters?: FilterInput): AsyncIterable<Document[]>;
+  documents(collection: string, filterMeta?: Meta, filters?: FilterInput & WithVectors): AsyncIterable<Document[]>;
   /** Changes whenever a document of the collection changes; `00000000` without documents. */
   checksum(collection: string): Promise<{ checksum: string; documentCount: number }>;
 }
@@ -32,14 +38,14 @@ export function createReader(deps: Deps): DocumentReader {
       // Checked here and not with the first batch, when the head of a response may have been sent already.
       const filter = expressionOf({ filterMeta, ...filters });
       if (filter !== undefined) deps.columns.indexOf(collection);
-      return streamDocuments(deps, collection, filter);
+      return streamDocuments(deps, collection, filter, filters.includeVectors === true);
     },
     checksum: (collection) => computeChecksum(deps, collection),
   };
 }
 
-async function* streamDocuments({ sql, codec, clock, columns }: Deps, name: string,
-  filter: Filter | undefined): AsyncGenerator<Document[]>
+async function* streamDocuments({ sql, codec, clock, columns, collections }: Deps, name: string,
+  filter: Filter | undefined, includeVectors: boolean): AsyncGenerator<Document[]>
 {
   const now = unixSeconds(clock);
   const selected = filter && await selectDocuments(columns, name, { filter, now });
@@ -47,18 +53,22 @@ async function* streamDocuments({ sql, codec, clock, columns }: Deps, name: stri
   const isIn = selected?.documents && inSet('ord', selected.documents);
   const passes = filter === undefined ? () => true : documentTest(filter);
   const query = `
-    SELECT ${SHOWN}, d.body FROM documents d
+    SELECT ${SHOWN}, d.body${includeVectors ? ', d.vectors' : ''} FROM documents d
     WHERE d.id > ? AND d.id < ? AND (d.expires_at IS NULL OR d.expires_at > ?)${
     isIn === undefined ? '' : ` AND ${isIn.sql}`
   } ORDER BY d.id`;
   const pace = new Pace();
-  for await (const rows of sql.stream<WithBody>(query, [...idBounds(name), now, ...(isIn?.params ?? [])], {
+  const declared = collections.configOf(name)?.vectors;
+  for await (const rows of sql.stream<WithBody & { readonly vectors?: Uint8Array | null }>(query, [...idBounds(name),
+    now, ...(isIn?.params ?? [])], {
     batch: BATCH,
   })) {
     const documents: Document[] = [];
     await codec.fetchAhead(rows.map(({ body }) => body));
     for (const row of rows) {
       const document = await decodeDocument(codec, row);
+      const vectors = shownVectors(row.vectors ?? null, declared);
+      if (vectors !== undefined) document.vectors = vectors;
       // A document that was written after it was selected may no longer pass the filter.
       if (passes(document)) documents.push(document);
       await pace.rest();

@@ -1,4 +1,4 @@
-import { CHANGE_FLAGS, type EncodedBody, type NewChange, type Sealer } from '../../storage/index.ts';
+import { CHANGE_FLAGS, type EncodedBody, type NewChange, type Sealer, type SqlValue } from '../../storage/index.ts';
 import { addSpellings, canonicalMeta, type CurrentRow, type Meta } from './document-rows.ts';
 import { collectionOfId } from './identity.ts';
 import { addRevisions, detachAsDeltas, detachNewest, nextRevision, type Superseded,
@@ -15,6 +15,8 @@ export interface Replacement {
   readonly meta: Meta | undefined;
   /** Undefined keeps the body. */
   readonly body: EncodedBody | undefined;
+  /** The supplied vectors in their stored form, null for none; undefined keeps them. */
+  readonly vectors: Uint8Array | null | undefined;
   /** See `WrittenDocument.prepared`. */
   readonly prepared?: unknown;
   readonly expiresAt: number | null;
@@ -22,11 +24,12 @@ export interface Replacement {
   readonly flags: number;
 }
 
-const WITH_BODY = `
-  UPDATE documents SET key = ?, lang = ?, updated_at = ?, expires_at = ?, rev_ts = ?, meta = ?, backend = ?, crc = ?, bytes = ?, body = ?
-  WHERE ord = ?`;
-const WITHOUT_BODY =
-  'UPDATE documents SET key = ?, lang = ?, updated_at = ?, expires_at = ?, rev_ts = ?, meta = ? WHERE ord = ?';
+/** The statement that writes a version, with its body and its vectors if they change. */
+function updateOf(withBody: boolean, withVectors: boolean): string {
+  return `UPDATE documents SET key = ?, lang = ?, updated_at = ?, expires_at = ?, rev_ts = ?, meta = ?${
+    withBody ? ', backend = ?, crc = ?, bytes = ?, body = ?' : ''
+  }${withVectors ? ', vectors = ?' : ''} WHERE ord = ?`;
+}
 
 /**
  * Writes the next version of documents that exist, each at most once. The revision and the trimming to `maxRevisions`
@@ -43,28 +46,45 @@ export async function replaceDocuments(work: UnitOfWork, replacements: readonly 
   const respelled = replacements.filter(({ current, key }) => key !== current.key);
   const kept = replacements.filter(({ saveRevision }) => saveRevision);
   await inOrder(replacements.length, [() => detachNewest(work, replacements.map(({ current }) => current)),
-    () =>
-      runInSteps(work, WITH_BODY, replacements.filter(({ body }) =>
-        body !== undefined
-      ).map((next) => withBody(next, work.now, sealer))),
-    () =>
-      runInSteps(work, WITHOUT_BODY, replacements.filter(({ body }) =>
-        body === undefined
-      ).map((next) => [...columns(next, work.now, sealer), next.current.ord])),
+    ...updates(work, replacements, sealer),
     () => addSpellings(work, respelled.map(({ current: { cid, ord }, key, lang }) => ({ cid, ord, key, lang }))),
     () => addRevisions(work, kept.map(({ current }) => ({ ord: current.ord, revision: nextRevision(current.rev_ts) }))),
     async () => maxRevisions > 0 && trimRevisions(work, replacements.map(({ current }) => current.ord), maxRevisions),
     () => work.feed.append(work.tx, replacements.map((next) => toChange(next, work.now)))]);
 }
 
-function toChange(
-  { current: { ord, id, added_at: addedAt }, key, lang, meta, body, prepared, expiresAt, flags }: Replacement,
-  now: number,
-): NewChange {
+/** One part for each statement that is needed. */
+function updates(work: UnitOfWork, replacements: readonly Replacement[],
+  sealer: Sealer | undefined): (() => Promise<unknown>)[]
+{
+  const groups = Map.groupBy(replacements,
+    ({ current, body, vectors }) => updateOf(body !== undefined, changesVectors(current, vectors)));
+  return [...groups].map(([sql, some]) => () =>
+    runInSteps(work, sql, some.map((next) => columns(next, work.now, sealer)))
+  );
+}
+
+/** Whether there is anything to write: to have none stays. */
+function changesVectors(current: CurrentRow, vectors: Uint8Array | null | undefined): boolean {
+  return vectors !== undefined && (vectors !== null || current.has_vectors === 1);
+}
+
+function toChange({ current, key, lang, meta, body, vectors, prepared, expiresAt, flags: given }: Replacement,
+  now: number): NewChange
+{
+  const { ord, id, added_at: addedAt } = current;
   const subject = { ord, id, key, lang };
+  const flags = changesVectors(current, vectors) ? given | CHANGE_FLAGS.VECTORS : given;
   if (body === undefined) return putChange(subject, flags | CHANGE_FLAGS.BODY_KEPT);
-  return putChange(subject, flags,
-    meta && { meta, contentMd: body.text, addedAt, updatedAt: now, expiresAt, prepared });
+  return putChange(subject, flags, meta && {
+    meta,
+    contentMd: body.text,
+    addedAt,
+    updatedAt: now,
+    expiresAt,
+    vectors: vectors ?? undefined,
+    prepared,
+  });
 }
 
 /** A version without a revision of its own is lost with the next write, so no delta may use it as its base. */
@@ -72,16 +92,24 @@ function toSuperseded({ current: { ord, rev_ts: ts }, body }: Replacement): Supe
   return { ord, ts, nextTs: nextRevision(ts), next: body?.stored };
 }
 
-function columns({ current, key, lang, meta, expiresAt, saveRevision }: Replacement, now: number,
-  sealer: Sealer | undefined)
+/** The values of `updateOf`. */
+function columns({ current, key, lang, meta, body, vectors, expiresAt, saveRevision }: Replacement, now: number,
+  sealer: Sealer | undefined): SqlValue[]
 {
   const newest = saveRevision ? nextRevision(current.rev_ts) : current.rev_ts;
   const text = meta === undefined ? current.meta : canonicalMeta(meta);
-  return [key, lang, now, expiresAt, newest, sealer?.meta(current.id, text) ?? text];
+  return [key, lang, now, expiresAt, newest, sealer?.meta(current.id, text) ?? text,
+    ...(body === undefined ? [] : bodyColumns(current.id, body, sealer)),
+    ...(changesVectors(current, vectors) ? [sealedVectors(sealer, current.id, vectors!)] : []), current.ord];
 }
 
-function withBody(next: Replacement, now: number, sealer: Sealer | undefined) {
-  const { backend = 'boltdb', crc, bytes, stored } = next.body!;
-  return [...columns(next, now, sealer), backend, crc, bytes, sealer?.body(next.current.id, stored) ?? stored,
-    next.current.ord];
+function bodyColumns(id: string, { backend = 'boltdb', crc, bytes, stored }: EncodedBody,
+  sealer: Sealer | undefined): SqlValue[]
+{
+  return [backend, crc, bytes, sealer?.body(id, stored) ?? stored];
+}
+
+/** Supplied vectors as they are stored in a collection that may be encrypted. */
+export function sealedVectors(sealer: Sealer | undefined, id: string, vectors: Uint8Array | null): Uint8Array | null {
+  return vectors === null || sealer === undefined ? vectors : sealer.vectors(id, vectors);
 }

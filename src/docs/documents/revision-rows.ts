@@ -21,7 +21,7 @@ export async function detachNewest(work: UnitOfWork,
   documents: readonly Pick<CurrentRow, 'ord' | 'rev_ts'>[]): Promise<void>
 {
   await runInSteps(work,
-    `UPDATE revisions SET (backend, meta, body) = (SELECT d.backend, d.meta, d.body FROM documents d WHERE d.ord = revisions.ord)
+    `UPDATE revisions SET (backend, meta, body, vectors) = (SELECT d.backend, d.meta, d.body, d.vectors FROM documents d WHERE d.ord = revisions.ord)
      WHERE ord = ? AND ts = ? AND meta IS NULL`, documents.map(({ ord, rev_ts: newest }) => [ord, newest]));
 }
 
@@ -127,8 +127,9 @@ const CURRENT =
 const BEFORE =
   'SELECT d.id, r.body FROM revisions r JOIN documents d ON d.ord = r.ord WHERE r.ord = ? AND r.ts < ? ORDER BY ' +
   'r.ts DESC LIMIT 1';
-const DETACH = 'UPDATE revisions SET (backend, meta) = (SELECT d.backend, d.meta FROM documents d WHERE d.ord = ' +
-  'revisions.ord), body = ? WHERE ord = ? AND ts = ? AND meta IS NULL';
+const DETACH =
+  'UPDATE revisions SET (backend, meta, vectors) = (SELECT d.backend, d.meta, d.vectors FROM documents d ' +
+  'WHERE d.ord = revisions.ord), body = ? WHERE ord = ? AND ts = ? AND meta IS NULL';
 
 /**
  * Stores the bodies of newest revisions as deltas against the version that replaces them (extreme mode). Bodies for

@@ -35,6 +35,12 @@ interface RevisionRow extends Row {
   readonly body: Uint8Array | null;
 }
 
+/** A revision to restore. */
+interface RestoredRow extends RevisionRow {
+  /** Supplied vectors in their stored form, NULL for none. */
+  readonly vectors: Uint8Array | null;
+}
+
 /** Number of headings that are read at once. */
 const HEADINGS = 512;
 
@@ -51,6 +57,7 @@ interface Place {
 
 interface Tables {
   readonly body: string;
+  readonly vectors: string;
   readonly meta: string;
   /** Names of the tables, each prefixed with `main.` or nothing. */
   readonly from: (schema: '' | 'main.') => string;
@@ -59,10 +66,16 @@ interface Tables {
 /** NULL columns stand for the document's current version. */
 const LIVE: Tables = {
   body: 'CASE WHEN r.meta IS NULL THEN d.body ELSE r.body END',
+  vectors: 'CASE WHEN r.meta IS NULL THEN d.vectors ELSE r.vectors END',
   meta: 'coalesce(r.meta, d.meta)',
   from: (schema) => `${schema}revisions r JOIN ${schema}documents d ON d.ord = r.ord`,
 };
-const DELETED: Tables = { body: 'r.body', meta: 'r.meta', from: (schema) => `${schema}deleted_revisions r` };
+const DELETED: Tables = {
+  body: 'r.body',
+  vectors: 'r.vectors',
+  meta: 'r.meta',
+  from: (schema) => `${schema}deleted_revisions r`,
+};
 
 const select = ({ meta }: Tables) => `SELECT r.ts AS revision, r.updated_at, ${meta} AS meta`;
 
@@ -197,13 +210,26 @@ export function restoreRevision(deps: Deps): DocumentHandlers['restoreRevision']
       looked = found.ord;
       if (row === undefined) continue; // the deleted document may have been restored meanwhile, under another ordinal
       const { ord, deleted } = found;
+      const { vectors: stored } = row;
       const { meta, contentMd } = await toRevision(new RevisionBodies(deps.sql, deps.codec, ord, deleted !== undefined),
         row);
       requireUnchecked(deps, collection, context.identity);
       if (deleted === undefined)
-        return changeDocument(deps, identity, { meta, contentMd }, { sameOrd: ord, signal, by: context, expected });
+        return changeDocument(deps, identity, { meta, contentMd, stored }, {
+          sameOrd: ord,
+          signal,
+          by: context,
+          expected,
+        });
       requireExpected(deps.checksums, undefined, expected);
-      const back = await bringBack(deps, deleted, { collection, meta, contentMd, signal, by: context });
+      const back = await bringBack(deps, deleted, {
+        collection,
+        meta,
+        contentMd,
+        vectors: stored,
+        signal,
+        by: context,
+      });
       if (back !== undefined) return back;
     }
   };
@@ -225,14 +251,14 @@ function requireUnchecked({ schemas }: Deps, collection: string, caller: Context
  */
 function readRevision(queries: Queries, { ord, tables }: Place,
   { timestamp, revision }: { timestamp: number | undefined; revision: number | undefined }
-): Promise<RevisionRow | undefined> {
+): Promise<RestoredRow | undefined> {
   const conditions = [...(revision === undefined ? [] : ['r.ts = ?']),
     ...(timestamp === undefined ? [] : ['r.updated_at = ?'])];
   const params = [revision, timestamp].filter((value) => value !== undefined);
-  return queries.get<RevisionRow>(
-    `${select(tables)}, ${tables.body} AS body FROM ${tables.from('')} WHERE r.ord = ? AND ${
-      conditions.join(' AND ')
-    } ORDER BY r.meta IS NULL, r.ts DESC LIMIT 1`,
+  return queries.get<RestoredRow>(
+    `${select(tables)}, ${tables.body} AS body, ${tables.vectors} AS vectors FROM ${
+      tables.from('')
+    } WHERE r.ord = ? AND ${conditions.join(' AND ')} ORDER BY r.meta IS NULL, r.ts DESC LIMIT 1`,
     [ord, ...params],
   );
 }
@@ -253,6 +279,7 @@ interface Version {
   readonly collection: string;
   readonly meta: Meta;
   readonly contentMd: string;
+  readonly vectors: Uint8Array | null;
   readonly signal: AbortSignal | undefined;
   /** Whose permission is needed when the transaction begins. */
   readonly by: Standing;
@@ -263,7 +290,7 @@ interface Version {
  * when another write has changed its state meanwhile.
  */
 async function bringBack(deps: Deps, deleted: DeletedRow,
-  { collection, meta: given, contentMd, signal, by }: Version): Promise<Document | undefined>
+  { collection, meta: given, contentMd, vectors, signal, by }: Version): Promise<Document | undefined>
 {
   await requireValid(deps, collection, given);
   const { key, lang, added_at: addedAt } = deleted;
@@ -273,6 +300,7 @@ async function bringBack(deps: Deps, deleted: DeletedRow,
     identity,
     meta,
     body: await encodeBody(deps.codec, collection, contentMd),
+    vectors,
     ttl: undefined,
     saveRevision: true,
     skipDuplicate: undefined,

@@ -10,7 +10,7 @@ import { cursorOf, type CursorRequest, parseSort, type SortKey } from '../../sea
 import type { Row, Sql } from '../../storage/index.ts';
 import { selectDocuments } from '../columns/index.ts';
 import { endPage, expressionOf, limitOf, type ListDeps, listDocuments, type ListSearch, type PageEnd, type Projection,
-  projectionOf, type Shown, shownDocument } from '../search/index.ts';
+  projectionOf, type Shown, shownDocument, wantedVectors } from '../search/index.ts';
 import { type CollectionRow, readCollection } from '../stored-collections.ts';
 import { stillKept } from './deleted-documents.ts';
 import type { Deps, DocumentHandlers } from './deps.ts';
@@ -51,12 +51,12 @@ export function searchDocuments(deps: Deps): DocumentHandlers['searchDocuments']
 function find(deps: Deps, input: Input, bounds: AnswerBounds): Promise<Found> {
   const { collection, offset, filterMeta = {}, fields, includeContent, deleted } = input;
   const [filter, order, limit] = [expressionOf(input), orderOf(input), limitOf(input)];
-  const profile = deps.collections.configOf(collection)?.retrieval ?? {};
+  const { retrieval: profile = {}, vectors } = deps.collections.configOf(collection) ?? {};
   const search: Search = {
     request: {
       collection,
       filter,
-      projection: projectionOf(fields, includeContent),
+      projection: projectionOf(fields, includeContent, wantedVectors(input, vectors)),
       offset,
       tokens: input.contextTokenBudget ?? profile.contextTokenBudget ?? 0,
       order,

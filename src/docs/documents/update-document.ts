@@ -3,23 +3,29 @@ import { ServiceError } from '../../errors/index.ts';
 import { unixSeconds } from '../../lib/clock.ts';
 import type { Standing } from '../../operations/index.ts';
 import { CHANGE_FLAGS, type EncodedBody, isReference } from '../../storage/index.ts';
+import type { VectorFields } from '../collections/index.ts';
 import { type Expectation, requireExpected } from './checksums.ts';
 import { withSymbols } from './code-symbols.ts';
 import { type Deps, type DocumentHandlers, maxRevisionsOf, transact } from './deps.ts';
 import { canonicalMeta, CURRENT, type CurrentRow, decodeVersion, findDocument, type Meta, parseMeta, SHOWN, toDocument,
   type WithBody } from './document-rows.ts';
 import { transactWithCapacity, type WaitBudget } from './embedding-capacity.ts';
+import { type GivenVectors, mergeVectors, readVectors, requireVectors, storedVectors } from './given-vectors.ts';
 import { identify, type Identity } from './identity.ts';
 import { notFound, requireValid } from './item-rules.ts';
 import { encodeBody, expiryAfter } from './put-versions.ts';
 import { replaceDocuments } from './replace-documents.ts';
-import { putChange } from './unit-of-work.ts';
+import { putChange, type UnitOfWork } from './unit-of-work.ts';
 
 /** The fields that an update changes; absent fields stay. */
 interface Changes {
   readonly meta?: Record<string, string[]> | undefined;
   readonly contentMd?: string | undefined;
   readonly ttl?: number | undefined;
+  /** Given fields replace those stored, null removes one. */
+  readonly vectors?: GivenVectors | undefined;
+  /** All vectors in their stored form, or null for none, instead of `vectors`. */
+  readonly stored?: Uint8Array | null | undefined;
 }
 
 interface ChangeOptions {
@@ -33,11 +39,11 @@ interface ChangeOptions {
 
 /** `PATCH /v1/update`: changes the given fields and keeps a revision (contract section 4). */
 export function updateDocument(deps: Deps): DocumentHandlers['updateDocument'] {
-  return async ({ collection, key, lang, meta, contentMd, ttl, ifChecksum, ifMatch }, context) => {
-    if (meta === undefined && contentMd === undefined && ttl === undefined) {
-      throw new ServiceError('missing_fields', 'missing fields: one of meta, contentMd, ttl');
+  return async ({ collection, key, lang, meta, contentMd, ttl, vectors, ifChecksum, ifMatch }, context) => {
+    if (meta === undefined && contentMd === undefined && ttl === undefined && vectors === undefined) {
+      throw new ServiceError('missing_fields', 'missing fields: one of meta, contentMd, ttl, vectors');
     }
-    return changeDocument(deps, identify(collection, key, lang), { meta, contentMd, ttl }, {
+    return changeDocument(deps, identify(collection, key, lang), { meta, contentMd, ttl, vectors }, {
       signal: context.signal,
       by: context,
       expected: { ifChecksum, ifMatch },
@@ -67,8 +73,8 @@ export async function changeDocument(deps: Deps, identity: Identity, changes: Ch
 async function tryChange(deps: Deps, identity: Identity, changes: Changes,
   { sameOrd, signal, by, expected = {}, waitBudget }: ChangeOptions & { waitBudget: WaitBudget }
 ): Promise<Document | undefined> {
-  const before = await findDocument<CurrentRow & WithBody>(deps.sql, `${CURRENT}, d.body`, identity,
-    unixSeconds(deps.clock));
+  const before = await findDocument<Before>(deps.sql,
+    `${CURRENT}, d.body${changes.vectors === undefined ? '' : ', d.vectors'}`, identity, unixSeconds(deps.clock));
   if (before === undefined || (sameOrd !== undefined && before.ord !== sameOrd)) throw notFound();
   const next = await prepare(deps, { ...identity, key: before.key }, before, changes);
   const { body } = next;
@@ -78,7 +84,8 @@ async function tryChange(deps: Deps, identity: Identity, changes: Changes,
       const current = await findDocument<CurrentRow>(work.tx, CURRENT, identity, work.now);
       if (current === undefined) throw notFound();
       requireExpected(deps.checksums, current, expected);
-      if (!isSameVersion(before, current)) return { value: undefined, stored: [] };
+      if (!isSameVersion(before, current) || !(await hasSameVectors(work, before, changes)))
+        return { value: undefined, stored: [] };
       const expiresAt = expiryAfter(changes.ttl, work.now, current.expires_at);
       const { flags } = stored[0]!;
       const replacement = {
@@ -87,6 +94,7 @@ async function tryChange(deps: Deps, identity: Identity, changes: Changes,
         lang: current.lang,
         meta: next.meta,
         body,
+        vectors: next.vectors,
         expiresAt,
         saveRevision: true,
         flags,
@@ -104,23 +112,53 @@ async function tryChange(deps: Deps, identity: Identity, changes: Changes,
   return value;
 }
 
+type Before = CurrentRow & WithBody & { readonly vectors?: Uint8Array | null };
+
 interface Next {
   /** Undefined if it stays. */
   readonly meta: Meta | undefined;
   readonly storedMeta: string;
   readonly body: EncodedBody | undefined;
   readonly contentMd: string;
+  /** Undefined if they stay. */
+  readonly vectors: Uint8Array | null | undefined;
 }
 
-async function prepare(deps: Deps, identity: Identity, before: CurrentRow & WithBody,
-  { meta, contentMd: given }: Changes): Promise<Next>
+async function prepare(deps: Deps, identity: Identity, before: Before,
+  { meta, contentMd: given, vectors: givenVectors, stored }: Changes): Promise<Next>
 {
   const contentMd = given ?? (await deps.codec.decodeAsync(before.body));
   const body = given === undefined ? undefined : await encodeBody(deps.codec, identity.collection, given);
-  if (meta === undefined && given === undefined) return { meta: undefined, storedMeta: before.meta, body, contentMd };
+  const vectors = givenVectors === undefined
+    ? stored
+    : changedVectors(before.vectors ?? null, givenVectors, deps.collections.configOf(identity.collection)?.vectors,
+      contentMd);
+  if (meta === undefined && given === undefined)
+    return { meta: undefined, storedMeta: before.meta, body, contentMd, vectors };
   const complete = await withSymbols(deps, identity, meta ?? parseMeta(before.meta), contentMd);
   const storedMeta = canonicalMeta(complete);
-  return { meta: storedMeta === before.meta ? undefined : complete, storedMeta, body, contentMd };
+  return { meta: storedMeta === before.meta ? undefined : complete, storedMeta, body, contentMd, vectors };
+}
+
+/** The vectors of the next version. Throws `invalid_argument`. */
+function changedVectors(stored: Uint8Array | null, given: GivenVectors, declared: VectorFields | undefined,
+  contentMd: string): Uint8Array | null
+{
+  return storedVectors(
+    requireVectors(mergeVectors(stored, given, requireVectors(readVectors(given, declared, contentMd)))),
+  );
+}
+
+/** Whether the vectors with which those of an update were merged are still stored. */
+async function hasSameVectors({ tx }: UnitOfWork, { ord, vectors = null }: Before,
+  { vectors: given }: Changes): Promise<boolean>
+{
+  if (given === undefined) return true;
+  const now = await tx.get<{ vectors: Uint8Array | null }>('SELECT id, vectors FROM documents WHERE ord = ?', [ord]);
+  if (now === undefined) return false;
+  return now.vectors === null || vectors === null
+    ? now.vectors === vectors
+    : Buffer.compare(now.vectors, vectors) === 0;
 }
 
 /** Whether key, metadata and body are still those that the preparation read. */

@@ -7,6 +7,7 @@ import { concernsSymbols, withSymbols } from './code-symbols.ts';
 import { type Deps, maxRevisionsOf } from './deps.ts';
 import type { Meta } from './document-rows.ts';
 import { transactWithCapacity, type WaitBudget } from './embedding-capacity.ts';
+import { readVectors, storedVectors } from './given-vectors.ts';
 import { identify } from './identity.ts';
 import { itemProblem, type RawItem, repairItem, requireText, type ValidItem } from './item-rules.ts';
 import { type DuplicateRule, type NewVersion, putVersions, toPending } from './put-versions.ts';
@@ -144,7 +145,9 @@ async function prepare(deps: Deps, collection: string, items: readonly BatchItem
   result: BatchResult): Promise<NewVersion[]>
 {
   const pace = new Pace();
+  const declared = deps.collections.configOf(collection)?.vectors;
   const valid: (BatchItem & ValidItem)[] = [];
+  const vectors = new Map<BatchItem, Uint8Array | null>();
   for (const [i, raw] of items.entries()) {
     const { item, repaired } = repairItem(raw);
     if (repaired) result.sanitized++;
@@ -152,6 +155,11 @@ async function prepare(deps: Deps, collection: string, items: readonly BatchItem
     if (problem === undefined) {
       const violations = deps.schemas.violations(collection, item.meta ?? {}, effort);
       problem = schemaProblem(violations instanceof Promise ? await violations : violations);
+    }
+    if (problem === undefined && item.vectors) {
+      const read = readVectors(item.vectors, declared, item.contentMd!);
+      problem = read.problem;
+      if (read.problem === undefined) vectors.set(item, storedVectors(read.fields));
     }
     if (problem === undefined) valid.push(item as BatchItem & ValidItem);
     else addFailure(result, options.numbers?.[start + i] ?? start + i, item.key, problem);
@@ -167,7 +175,12 @@ async function prepare(deps: Deps, collection: string, items: readonly BatchItem
         drafts.map(({ identity: { key, lang }, meta }, i) => ({ key, lang, meta, contentMd: valid[i]!.contentMd })))
       : undefined,
   ]);
-  return drafts.map((draft, i) => ({ ...draft, body: bodies[i]!, prepared: prepared?.[i] }));
+  return drafts.map((draft, i) => ({
+    ...draft,
+    body: bodies[i]!,
+    vectors: vectors.get(valid[i]!) ?? null,
+    prepared: prepared?.[i],
+  }));
 }
 
 type Draft = Omit<NewVersion, 'body'>;

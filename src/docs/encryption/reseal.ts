@@ -1,7 +1,8 @@
 import type { Clock } from '../../lib/clock.ts';
 import { Pace } from '../../lib/pace.ts';
-import { type ChangeFeed, keyIdOfHead, keyIdOfText, type KeyRing, openBody, openMeta, openVector, type Row, sealBody,
-  sealMeta, sealVector, type Sql, type StoredRow, storedRows, type Transaction } from '../../storage/index.ts';
+import { type ChangeFeed, keyIdOfHead, keyIdOfText, type KeyRing, openBody, openMeta, openVector, openVectors, type Row,
+  sealBody, sealMeta, sealVector, sealVectors, type Sql, type StoredRow, storedRows,
+  type Transaction } from '../../storage/index.ts';
 import { collectionOfId } from '../documents/index.ts';
 
 /**
@@ -35,16 +36,18 @@ interface StoredDocument extends Row {
   /** The names differ from the columns', so that the values are returned as they are stored. */
   readonly stored_meta: string | null;
   readonly stored_body: Uint8Array | null;
+  readonly stored_vectors: Uint8Array | null;
 }
 
 const DOCUMENT =
-  'SELECT ord, cid, id AS document, key, lang, meta AS stored_meta, body AS stored_body FROM documents WHERE ord = ?';
+  'SELECT ord, cid, id AS document, key, lang, meta AS stored_meta, body AS stored_body, vectors AS stored_vectors ' +
+  'FROM documents WHERE ord = ?';
 const REVISION = `
-  SELECT d.ord, d.cid, d.id AS document, d.key, d.lang, r.meta AS stored_meta, r.body AS stored_body
+  SELECT d.ord, d.cid, d.id AS document, d.key, d.lang, r.meta AS stored_meta, r.body AS stored_body, r.vectors AS stored_vectors
   FROM revisions r JOIN documents d ON d.ord = r.ord WHERE r.ord = ? AND r.ts = ?`;
 
 const DELETED = `
-  SELECT n.ord, n.cid, n.id AS document, n.key, n.lang, r.meta AS stored_meta, r.body AS stored_body
+  SELECT n.ord, n.cid, n.id AS document, n.key, n.lang, r.meta AS stored_meta, r.body AS stored_body, r.vectors AS stored_vectors
   FROM deleted_revisions r JOIN deleted_documents n ON n.ord = r.ord WHERE r.ord = ? AND r.ts = ?`;
 
 /**
@@ -98,7 +101,7 @@ class Pass implements Resealed {
     const query = table === 'documents' ? DOCUMENT : table === 'revisions' ? REVISION : DELETED;
     const found = await this.#tx.get<StoredDocument>(query, isRevision ? [ord, part] : [ord]);
     if (found === undefined) return;
-    const { document: id, stored_meta: meta, stored_body: body } = found;
+    const { document: id, stored_meta: meta, stored_body: body, stored_vectors: vectors } = found;
     const { keys } = this.#deps;
     const newMeta = meta === null
       ? undefined
@@ -106,11 +109,16 @@ class Pass implements Resealed {
     const newBody = body === null
       ? undefined
       : this.#convert(body, keyIdOfHead(body), () => openBody(keys, id, body), (plain) => sealBody(keys, id, plain));
-    if (newMeta === undefined && newBody === undefined) return;
-    const values = [newMeta ?? meta, newBody ?? body];
+    const newVectors = vectors === null
+      ? undefined
+      : this.#convert(vectors, keyIdOfHead(vectors), () => openVectors(keys, id, vectors),
+        (plain) => sealVectors(keys, id, plain));
+    if (newMeta === undefined && newBody === undefined && newVectors === undefined) return;
+    const values = [newMeta ?? meta, newBody ?? body, newVectors ?? vectors];
     if (isRevision)
-      await this.#tx.run(`UPDATE ${table} SET meta = ?, body = ? WHERE ord = ? AND ts = ?`, [...values, ord, part]);
-    else await this.#tx.run('UPDATE documents SET meta = ?, body = ? WHERE ord = ?', [...values, ord]);
+      await this.#tx.run(`UPDATE ${table} SET meta = ?, body = ?, vectors = ? WHERE ord = ? AND ts = ?`, [...values,
+        ord, part]);
+    else await this.#tx.run('UPDATE documents SET meta = ?, body = ?, vectors = ? WHERE ord = ?', [...values, ord]);
     if (table !== 'deleted_revisions') this.#changed.set(ord, found); // no view contains a deleted document
   }
 

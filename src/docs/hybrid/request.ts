@@ -1,10 +1,11 @@
 import type { Operations } from '../../../generated/docs/operations.ts';
 import { ServiceError } from '../../errors/index.ts';
 import type { InputOf } from '../../operations/index.ts';
-import { hybridAlphaOf, type Retrieval } from '../collections/index.ts';
+import { hybridAlphaOf, type Retrieval, type VectorFields } from '../collections/index.ts';
 import { PLAIN_SEARCH, resolveWords, type WordsDeps, type WordsRequest } from '../fulltext/index.ts';
 import { candidatesOf, distanceOrderOf, diverseCandidates, diversityOf, isByWordsAlone, type RankedRequest,
   resolveSearch, resultOrderOf, type RetrievalMode, type WantedFusion } from '../search/index.ts';
+import { fieldQueriesOf, type FieldQuery } from '../vector-fields/index.ts';
 
 export type HybridInput = InputOf<Operations, 'searchHybrid'>;
 
@@ -19,6 +20,8 @@ export interface HybridRequest extends RankedRequest {
   readonly threshold: number;
   readonly vectorAlgorithm: HybridInput['vectorAlgorithm'];
   readonly metric: HybridInput['distanceMetric'];
+  /** The field of supplied vectors to search; absent for embeddings. */
+  readonly fields?: readonly FieldQuery[] | undefined;
 }
 
 const DEFAULT_TOP_K = 10;
@@ -33,9 +36,14 @@ export function resolveRequest(deps: WordsDeps, input: HybridInput): HybridReque
   const diversity = diversityOf({ ...input, sort: input.sort === 'combined' ? undefined : input.sort });
   if (input.sort === 'distance' && input.geo === undefined)
     throw new ServiceError('invalid_argument', 'sort: distance needs geo');
-  const profile = deps.collections.configOf(input.collection)?.retrieval ?? {};
-  const search = resolveSearch(input, profile, DEFAULT_TOP_K);
-  const mode = input.retrievalMode ?? profile.retrievalMode ?? 'parent';
+  const { retrieval: profile = {}, vectors } = deps.collections.configOf(input.collection) ?? {};
+  const fields = fieldsOf(input, vectors);
+  const search = resolveSearch(input, profile, DEFAULT_TOP_K, vectors);
+  const isMulti = fields?.[0]!.field.kind === 'multi';
+  if (isMulti && (input.retrievalMode ?? 'parent') !== 'parent')
+    throw new ServiceError('invalid_argument',
+      `retrievalMode must be parent with a field of the kind multi, got ${input.retrievalMode}`);
+  const mode = isMulti ? 'parent' : input.retrievalMode ?? profile.retrievalMode ?? 'parent';
   const order = orderOf(input, mode);
   // The weight of the profile counts unless it is turned off, even if it is 0.
   const alpha = input.alpha ?? hybridAlphaOf(profile) ?? DEFAULT_ALPHA;
@@ -50,7 +58,8 @@ export function resolveRequest(deps: WordsDeps, input: HybridInput): HybridReque
     alpha,
     rrfK,
     threshold,
-    metric,
+    metric: fields?.[0]!.field.metric ?? metric,
+    fields,
     vectorAlgorithm,
     rerank,
     isCounted: input.facetBy !== undefined || input.totals !== 'none',
@@ -64,6 +73,19 @@ export function resolveRequest(deps: WordsDeps, input: HybridInput): HybridReque
   };
 }
 
+/** Throws `invalid_argument` for a vector without a field, because embeddings are made of the query. */
+function fieldsOf(input: HybridInput, declared: VectorFields | undefined): readonly FieldQuery[] | undefined {
+  const fields = fieldQueriesOf(input, declared);
+  if (fields === undefined && input.queryVector !== undefined) {
+    const names = Object.keys(declared ?? {});
+    throw new ServiceError('invalid_argument',
+      `queryVector needs vectorField${names.length === 0 ? '' : `, such as ${names.join(' or ')}`}`);
+  }
+  if (input.mmr && fields !== undefined && fields[0]!.field.kind !== 'dense')
+    throw new ServiceError('invalid_argument', 'mmr needs a field of the kind dense');
+  return fields;
+}
+
 /** The order of a request by fields of documents, or by cursor. Throws `invalid_argument`. */
 function orderOf(input: HybridInput, mode: RetrievalMode): HybridRequest['order'] {
   const { collection, query, algorithm, vectorAlgorithm, alpha, strategy, rrfK, fuzzy, prefix, matchingStrategy,
@@ -72,7 +94,10 @@ function orderOf(input: HybridInput, mode: RetrievalMode): HybridRequest['order'
   const isByDistance = sort === 'distance';
   const bound = ['hybrid', collection.toLowerCase(), query, algorithm, vectorAlgorithm, alpha, strategy, rrfK, fuzzy,
     prefix, matchingStrategy, threshold, distanceMetric, mode, windowSize, passagesPerDocument, disableStem,
-    disableSynonyms, boost, isByDistance ? input.geo : undefined];
+    disableSynonyms, boost, isByDistance ? input.geo : undefined,
+    ...(input.vectorField === undefined
+      ? []
+      : [input.vectorField, input.queryVector, input.queryVectors, input.querySparse])];
   if (isByDistance) return distanceOrderOf({ cursor, offset }, bound);
   return resultOrderOf({ sort: sort === 'combined' ? undefined : sort, cursor, offset }, bound);
 }
@@ -120,6 +145,6 @@ export function byWordsAlone(request: HybridRequest): HybridRequest {
 }
 
 /** Whether the query is embedded: not if it is blank, nor if the vector side has weight 0. */
-export function isMeaningWanted({ fusion, query }: HybridRequest): boolean {
-  return query.trim() !== '' && !isByWordsAlone(fusion);
+export function isMeaningWanted({ fusion, query, fields }: HybridRequest): boolean {
+  return (query.trim() !== '' || fields !== undefined) && !isByWordsAlone(fusion);
 }

@@ -12,6 +12,7 @@ import { correctSpelling, type FullTextSearch, highlighterOf, readyWords, type W
 import { costOf } from '../search-gate.ts';
 import { type ChosenPassage, isByVectorsAlone, promptOf, type RankedDeps, searchRanked,
   type StoredVectors } from '../search/index.ts';
+import { toQueryVector } from '../vector-fields/index.ts';
 import { type QueryVector, type VectorSearch, vectorsRetriever, type VectorsSide,
   warningsOf } from '../vectors/index.ts';
 import { byWordsAlone, type HybridInput, type HybridRequest, isMeaningWanted, resolveRequest } from './request.ts';
@@ -21,7 +22,8 @@ import { byWordsAlone, type HybridInput, type HybridRequest, isMeaningWanted, re
  * delay others.
  */
 export interface MeaningSide
-  extends VectorsSide, StoredVectors, Pick<VectorSearch, 'isConfigured' | 'encoder' | 'embedQuery' | 'modelsOf'>
+  extends VectorsSide, StoredVectors,
+    Pick<VectorSearch, 'isConfigured' | 'encoder' | 'embedQuery' | 'modelsOf' | 'fields'>
 {}
 
 export interface HybridDeps extends Pick<RankedDeps, 'gate'> {
@@ -50,13 +52,14 @@ export async function searchHybrid(deps: HybridDeps, given: HybridInput,
   }, signal);
   const { collection, query, mode, windowSize, order, metric, threshold } = request;
   const matchers = new WordMatchers(request.words.plan, words.view.indexOf(collection));
-  const found = await searchRanked<HybridResult>({ ...words, gate, encoder: meaning.encoder, vectors: meaning }, {
+  const side = request.fields === undefined ? meaning : meaning.fields!.sideOf(request.fields);
+  const found = await searchRanked<HybridResult>({ ...words, gate, encoder: meaning.encoder, vectors: side }, {
     request,
     cost: documents === undefined ? undefined : costOf(input, documents),
     rules: words.curation.rulesOf(collection),
     sides: {
       words: wordsRetriever(words, request.words, { collect: request.isCounted }),
-      vectors: vector && vectorsRetriever(meaning, words.sql, {
+      vectors: vector && vectorsRetriever(side, words.sql, {
         ...vector,
         text: order === undefined ? vector.text : undefined,
         collection,
@@ -64,8 +67,9 @@ export async function searchHybrid(deps: HybridDeps, given: HybridInput,
         threshold,
         algorithm: request.vectorAlgorithm,
         perDocument: mode === 'parent',
-        // Vectors of former bodies do not describe the documents as they are returned.
-        quotable: true,
+        // Vectors of former bodies do not describe the documents as they are returned. Those that clients supply are
+        // theirs to replace.
+        quotable: vector.fields === undefined || mode !== 'parent',
       }, signal),
     },
     rareWord: (hits) =>
@@ -118,6 +122,8 @@ interface Prepared {
  */
 async function withVector({ meaning }: HybridDeps, request: HybridRequest, signal: AbortSignal): Promise<Prepared> {
   if (!isMeaningWanted(request)) return { request, vector: undefined, warnings: [] };
+  const { fields } = request;
+  if (fields !== undefined) return { request, vector: toQueryVector(fields), warnings: [] };
   const alone = (reason: string): Prepared => ({
     request: byWordsAlone(request),
     vector: undefined,

@@ -90,14 +90,22 @@ export const SCRAPED_AT = 'scraped_at';
 function toItem(scraped: IngestDocument,
   { saveRevision, keyFrom }: Pick<EffectiveOptions, 'saveRevision' | 'keyFrom'>): KeyedItem
 {
-  const { key, url, lang, ttl, meta: given = {} } = scraped;
+  const { key, url, lang, ttl, vectors, meta: given = {} } = scraped;
   const { meta: found, contentMd } = frontMatterOf(scraped);
   // Objects of unknown keys are spread, not assigned to: `__proto__` is only a key.
   const meta = { ...found, ...given, ...provenance(scraped) };
   // The key is derived from the URL where it is absent or empty.
   const source = key ? undefined : url || undefined;
   return {
-    item: { key: source === undefined ? key : urlKey(source, keyFrom), lang, contentMd, meta, ttl, saveRevision },
+    item: {
+      key: source === undefined ? key : urlKey(source, keyFrom),
+      lang,
+      contentMd,
+      meta,
+      ttl,
+      vectors,
+      saveRevision,
+    },
     url: source,
   };
 }

@@ -61,8 +61,9 @@ export function createMaintenance(environment: DocsEnvironment,
     },
     stop: async () => retention?.loop.stop(),
     handlers: {
-      exportDocuments: async ({ collection, filterMeta, filter, langs, format }) =>
-        exportFile(collection, format, documents.reader.documents(collection, filterMeta, { filter, langs })),
+      exportDocuments: async ({ collection, filterMeta, filter, langs, format, includeVectors }) =>
+        exportFile(collection, format,
+          documents.reader.documents(collection, filterMeta, { filter, langs, includeVectors })),
       createBackup: backUp,
       createBackupByQuery: backUp,
       restoreBackup: ({ from }, context) =>

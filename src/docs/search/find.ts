@@ -145,10 +145,12 @@ export async function findResults(deps: FindDeps, request: RankedRequest, scope:
 }
 
 function sourcesOf({ sql, columns, geo }: FindDeps, { circle }: RankedRequest, { sides, signal }: FindScope): Sources {
+  const { view, followsDocuments = false } = sides.vectors ?? {};
   return {
     sql,
-    views: [...(sides.words?.view ? [sides.words.view] : []), columns, ...(circle ? [geo!] : [])],
-    vectors: sides.vectors?.view,
+    views: [...(sides.words?.view ? [sides.words.view] : []), columns, ...(circle ? [geo!] : []),
+      ...(view && followsDocuments ? [view] : [])],
+    vectors: followsDocuments ? undefined : view,
     isLatest: (lsn) => columns.isLatest(lsn),
     signal,
   };

@@ -8,7 +8,7 @@ export { findResults } from './find.ts';
 export { type ListDeps, listDocuments, type Listed, type ListSearch } from './list-documents.ts';
 export { distanceOrderOf, type ResultOrder, resultOrderOf } from './order.ts';
 export { bytesOfMeta, documentOf, endPage, metaOf, type PageEnd, presentEach, type Presented, type Projection,
-  projectionOf, promptOf, type Shown, shownDocument } from './present.ts';
+  projectionOf, promptOf, type Shown, shownDocument, wantedVectors } from './present.ts';
 export { type FollowingView } from './read-consistently.ts';
 export { contentsFor, readRows } from './read-rows.ts';
 export { candidatesOf, circleOf, limitOf, ONE_SIDE, type RankedRequest, resolveSearch, type RetrievalMode,

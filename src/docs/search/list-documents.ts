@@ -9,7 +9,7 @@ import type { Mark } from '../../search/order/index.ts';
 import { inList, type Queries } from '../../storage/index.ts';
 import { type ColumnsView, selectDocuments } from '../columns/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
-import { documentOf, endPage, keepsMeta, metaOf, type PageEnd, type PageRequest, type Shown,
+import { addVectors, documentOf, endPage, keepsMeta, metaOf, type PageEnd, type PageRequest, type Shown,
   shownDocument } from './present.ts';
 import { readConsistently, type Sources } from './read-consistently.ts';
 import { ContentReader, contentsFor, type ResultRow } from './read-rows.ts';
@@ -104,7 +104,9 @@ async function showSome<L extends Listed, R>({ sql, codec }: ListDeps,
       const content = row.body === null ? '' : await codec.decodeAsync(row.body);
       const whole = documentOf(row, metaOf(row), content);
       if (!passes(whole) || (whole.expiresAt ?? Infinity) <= now) continue;
-      const { result, ...bytes } = shownDocument(whole, projection, row.bytes);
+      const { result, cost, size } = shownDocument(whole, projection, row.bytes);
+      const vectors = projection.vectors === undefined ? 0 : await addVectors(sql, result, row.ord, projection);
+      const bytes = { cost, size: size + vectors };
       if (!budget.take(bytes.size)) return;
       results.push({ result: show(result, one, offset + results.length + 1), ...bytes });
       listed.push(one);

@@ -3,6 +3,8 @@ import { Pace } from '../../lib/pace.ts';
 import { type AnswerBounds, type AnswerBudget, type Truncation, truncationOf } from '../../operations/index.ts';
 import type { Mark } from '../../search/order/index.ts';
 import type { BodyCodec, Queries } from '../../storage/index.ts';
+import type { VectorFields } from '../collections/index.ts';
+import { shownBytes, shownVectors } from '../stored-vectors.ts';
 import { cursorBehind, type ResultOrder } from './order.ts';
 import { readContent, type ResultRow } from './read-rows.ts';
 
@@ -11,17 +13,41 @@ export interface Projection {
   /** Undefined keeps every field. */
   readonly fields: ReadonlySet<string> | undefined;
   readonly body: boolean;
+  /** The declared fields whose supplied vectors are shown; undefined for none. */
+  readonly vectors?: VectorFields | undefined;
 }
 
 const DOCUMENT_FIELDS = new Set(['id', 'key', 'lang', 'meta', 'contentMd', 'addedAt', 'updatedAt', 'expiresAt']);
 
 /** Without `fields` the body is included unless refused; with `fields` it is included only if requested. */
-export function projectionOf(fields: readonly string[] | undefined, includeContent: boolean | undefined): Projection {
-  if (fields === undefined) return { fields: undefined, body: includeContent ?? true };
+export function projectionOf(fields: readonly string[] | undefined, includeContent: boolean | undefined,
+  vectors?: VectorFields): Projection
+{
+  if (fields === undefined) return { fields: undefined, body: includeContent ?? true, vectors };
   return {
     fields: new Set(fields),
     body: includeContent === true || (includeContent === undefined && fields.includes('contentMd')),
+    vectors,
   };
+}
+
+/** Whose supplied vectors a request wants to see: those of the declared fields, or none. */
+export function wantedVectors({ includeVectors = false }: { readonly includeVectors?: boolean | undefined },
+  declared: VectorFields = {}): VectorFields | undefined
+{
+  return includeVectors ? declared : undefined;
+}
+
+/** Adds the supplied vectors that a projection keeps to a document, and returns their bytes in the answer. */
+export async function addVectors(queries: Queries, document: ProjectedDocument, ord: number,
+  { vectors: declared }: Projection): Promise<number>
+{
+  if (declared === undefined) return 0;
+  const row = await queries.get<{ vectors: Uint8Array | null }>('SELECT vectors FROM documents WHERE ord = ?', [ord]);
+  const vectors = shownVectors(row?.vectors ?? null, declared);
+  if (vectors === undefined) return 0;
+  document.vectors = vectors;
+  return shownBytes(row!.vectors);
 }
 
 /** Whether any of the metadata are kept. */
@@ -95,6 +121,7 @@ export interface ShownTexts {
   readonly body?: number | undefined;
   readonly passage?: number | undefined;
   readonly highlights?: readonly { readonly fragment: string }[] | undefined;
+  readonly vectors?: number | undefined;
   readonly meta?: Readonly<Record<string, readonly string[]>> | undefined;
 }
 
@@ -106,14 +133,14 @@ const PASSAGE_FIELDS = 200;
  * fragments; a result without any of these still costs the bytes of its metadata (decisions section 4.3, "Context
  * budget cost").
  */
-export function shown<R>(result: R, { body, passage, highlights = [], meta }: ShownTexts): Shown<R> {
+export function shown<R>(result: R, { body, passage, highlights = [], vectors = 0, meta }: ShownTexts): Shown<R> {
   const fragments = highlights.reduce((sum, { fragment }) => sum + Buffer.byteLength(fragment), 0);
   const metaBytes = bytesOfMeta(meta);
   const passageBytes = passage === undefined ? 0 : PASSAGE_FIELDS + passage;
   return {
     result,
     cost: body ?? passage ?? (fragments || metaBytes),
-    size: (body ?? 0) + passageBytes + fragments + metaBytes,
+    size: (body ?? 0) + passageBytes + fragments + vectors + metaBytes,
   };
 }
 

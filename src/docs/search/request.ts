@@ -2,12 +2,12 @@ import { ServiceError } from '../../errors/index.ts';
 import type { Filter } from '../../search/filter/index.ts';
 import type { Evidence, Fusion } from '../../search/fusion/fuse.ts';
 import type { Circle } from '../../search/geo/index.ts';
-import type { Retrieval } from '../collections/index.ts';
+import type { Retrieval, VectorFields } from '../collections/index.ts';
 import type { Rerank } from '../embeddings/index.ts';
 import type { Diversity } from './diversify.ts';
 import { expressionOf, type RequestFilter } from './filter.ts';
 import { ORDERED_CANDIDATES, type ResultOrder } from './order.ts';
-import { type Projection, projectionOf } from './present.ts';
+import { type Projection, projectionOf, wantedVectors } from './present.ts';
 
 /** What inputs of searches have in common; each operation has some of it. */
 export interface SearchInput extends RequestFilter {
@@ -23,6 +23,7 @@ export interface SearchInput extends RequestFilter {
   readonly facetMaxValues?: number | undefined;
   readonly fields?: readonly string[] | undefined;
   readonly includeContent?: boolean | undefined;
+  readonly includeVectors?: boolean | undefined;
   readonly contextTokenBudget?: number | undefined;
 }
 
@@ -46,8 +47,13 @@ export interface SearchRequest {
   readonly budget: number;
 }
 
-/** Throws `invalid_argument` for what a schema cannot check: total sizes, filters, times. */
-export function resolveSearch(input: SearchInput, profile: Retrieval, usualLimit: number): SearchRequest {
+/**
+ * `declared`: the vector fields of the collection. Throws `invalid_argument` for what a schema cannot check: total
+ * sizes, filters, times.
+ */
+export function resolveSearch(input: SearchInput, profile: Retrieval, usualLimit: number,
+  declared?: VectorFields): SearchRequest
+{
   const { collection, query = '', offset, geo, boost = {}, facetBy, facetMaxValues = 0 } = input;
   return {
     collection,
@@ -59,7 +65,7 @@ export function resolveSearch(input: SearchInput, profile: Retrieval, usualLimit
     limit: limitOf(input) ?? profile.topK ?? usualLimit,
     filter: expressionOf(input),
     circle: geo && circleOf(geo),
-    projection: wantedProjection(input),
+    projection: { ...wantedProjection(input), vectors: wantedVectors(input, declared) },
     budget: input.contextTokenBudget ?? profile.contextTokenBudget ?? 0,
   };
 }

@@ -67,6 +67,8 @@ export interface Retrieved<Hit> {
 export interface Retriever<Hit, Item, Feature> {
   /** The view that it reads; absent if it does not follow the feed. */
   readonly view?: FollowingView | undefined;
+  /** Whether that view follows changes of documents, and not those of their embeddings. */
+  readonly followsDocuments?: boolean | undefined;
   /** Whether it has all matches: it counts them, sorts them, and its best ones do not depend on how many are wanted. */
   readonly isWhole?: boolean | undefined;
   /** At least the best `limit` of the ground, with their scores; in any order. Throws `IndexLoading`. */

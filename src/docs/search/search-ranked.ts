@@ -11,8 +11,8 @@ import { diversify, type StoredVectors } from './diversify.ts';
 import { type Counted, countFacets, type ShownFacets, shownFacets } from './facets.ts';
 import { bestHits, type FindDeps, findResults, type FindScope, type Found, type FoundResults } from './find.ts';
 import { passedBefore } from './order.ts';
-import { documentOf, endPage, keepsMeta, metaOf, type PageEnd, presentEach, type Presented, projectDocument, type Shown,
-  shown } from './present.ts';
+import { addVectors, documentOf, endPage, keepsMeta, metaOf, type PageEnd, presentEach, type Presented, projectDocument,
+  type Shown, shown } from './present.ts';
 import { Bodies, type Body, contentsFor } from './read-rows.ts';
 import type { RankedRequest } from './request.ts';
 import { type EncoderScores, scoreByEncoder } from './rerank.ts';
@@ -242,7 +242,7 @@ function present<R>(deps: RankedDeps, search: RankedSearch<R>, found: readonly C
 }
 
 /** Undefined if a passage is wanted, and nothing finds one. */
-async function presentOne<R>({ geo }: RankedDeps, { request, passageOf, highlightsOf, show }: RankedSearch<R>,
+async function presentOne<R>({ geo, sql }: RankedDeps, { request, passageOf, highlightsOf, show }: RankedSearch<R>,
   one: Curated<Found>, body: Body, rank: number): Promise<Shown<R> | undefined>
 {
   const { projection, circle, collection, mode } = request;
@@ -252,7 +252,8 @@ async function presentOne<R>({ geo }: RankedDeps, { request, passageOf, highligh
   const document = projectDocument(documentOf(row, meta, projection.body ? body.text : ''), projection);
   const point = circle && geo!.indexOf(collection)?.places.pointOf(row.ord);
   const highlights = await highlightsOf?.({ key, lang, meta, contentMd: body.bytes });
-  const texts = { body: projection.body ? row.bytes : undefined, highlights, meta: document.meta };
+  const vectors = projection.vectors === undefined ? 0 : await addVectors(sql, document, row.ord, projection);
+  const texts = { body: projection.body ? row.bytes : undefined, highlights, vectors, meta: document.meta };
   const parts: { -readonly [Name in keyof ResultParts]: ResultParts[Name] } = { document, rank };
   if (highlights !== undefined) parts.highlights = highlights;
   if (point !== undefined) parts.distanceMeters = roundMeters(distanceMeters(circle!.middle, point));

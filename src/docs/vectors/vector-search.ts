@@ -2,6 +2,7 @@ import type { OrdSet } from '../../lib/ord-set.ts';
 import type { Algorithm, Metric } from '../../search/vector/index.ts';
 import type { Embeddings, Encoder, ModelIdentity } from '../embeddings/index.ts';
 import type { Passage, PassageQuery, StoredVectors } from '../search/index.ts';
+import type { FieldQuery, VectorFieldSearch } from '../vector-fields/index.ts';
 
 /** A vector to search with. */
 export interface QueryVector {
@@ -15,6 +16,8 @@ export interface QueryVector {
   readonly text?: string | undefined;
   /** Whether the model does not know the script of the text, so that the vector only tells its spelling. */
   readonly isUnknown?: boolean | undefined;
+  /** Supplied vectors are searched instead, with the vectors of these; `vector` stands for them where one is needed. */
+  readonly fields?: readonly FieldQuery[] | undefined;
 }
 
 export interface NearestQuery extends QueryVector {
@@ -71,6 +74,8 @@ export interface ModelCount extends ModelIdentity {
  * `embedQuery` waits.
  */
 export interface VectorSearch extends StoredVectors {
+  /** Searches of supplied vectors; absent where there are none. */
+  readonly fields?: VectorFieldSearch | undefined;
   /** Whether there is an embedding provider. */
   isConfigured(): boolean;
   /**

@@ -1,6 +1,6 @@
 import { Gauge, type Registry } from 'prom-client';
 import type { Operations } from '../../../generated/docs/operations.ts';
-import type { FindSimilarResponse } from '../../../generated/docs/sdk/types.gen.ts';
+import type { FindSimilarResponse, GetVectorStatsResponse } from '../../../generated/docs/sdk/types.gen.ts';
 import { ServiceError } from '../../errors/index.ts';
 import type { Timer } from '../../lib/clock.ts';
 import { OrdSet } from '../../lib/ord-set.ts';
@@ -11,10 +11,11 @@ import type { Embeddings } from '../embeddings/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import type { SearchGate } from '../search-gate.ts';
 import type { StoredVectors } from '../search/index.ts';
+import { type VectorFieldSearch, vectorSettings } from '../vector-fields/index.ts';
 import { CheckpointFiles } from '../view/index.ts';
-import { findSourceByKey, type SourceDeps } from './cross-search/source-document.ts';
+import { findFieldSource, findSourceByKey, type SourceDeps } from './cross-search/source-document.ts';
 import { resolveRequest } from './search/request.ts';
-import { searchByVector, vectorSettings } from './search/search-by-vector.ts';
+import { searchByVector } from './search/search-by-vector.ts';
 import { findNearest, type SearchDeps, searchVectors } from './search/search-vectors.ts';
 import { readPassages } from './search/vectors-retriever.ts';
 import type { VectorSearch } from './vector-search.ts';
@@ -43,6 +44,8 @@ export interface VectorsAreas {
   readonly gate: Pick<SearchGate, 'run'>;
   readonly columns: SearchDeps['columns'];
   readonly geo: SearchDeps['geo'];
+  /** Searches of supplied vectors; absent: collections declare no fields. */
+  readonly vectorFields?: VectorFieldSearch;
   readonly timer?: Timer;
   /** For tests. */
   readonly index?: Partial<VectorIndexOptions>;
@@ -50,7 +53,7 @@ export interface VectorsAreas {
 
 export function createVectors(environment: DocsEnvironment, areas: VectorsAreas): Vectors {
   const { sql, codec, clock } = environment;
-  const { collections, embeddings, gate, columns, geo, timer } = areas;
+  const { collections, embeddings, gate, columns, geo, vectorFields: fields, timer } = areas;
   const settings = vectorSettings(environment.settings);
   const pool = new WorkerPool(settings.parallelWorkers);
   const view = new VectorView(environment, {
@@ -93,6 +96,7 @@ export function createVectors(environment: DocsEnvironment, areas: VectorsAreas)
     leadWeightOf: (model) => embeddings.leadWeightOf(model),
     matching: embeddings.matching,
     bodies: embeddings.bodies,
+    fields,
     encoder: embeddings.encoder,
     vectors: stored,
     embed: { embedQuery, requireProvider, describe: () => embeddings.describe().vectors },
@@ -101,10 +105,12 @@ export function createVectors(environment: DocsEnvironment, areas: VectorsAreas)
     handlers: {
       searchVectors: (input, context) => searchVectors(deps, input, context),
       findSimilar: (input, context) => findSimilar({ ...deps, embeddings }, input, context),
-      getVectorStats: (_input, { identity }) => embeddings.readStats(identity, view.isReady),
+      getVectorStats: async (_input, { identity }) =>
+        withFields(await embeddings.readStats(identity, view.isReady), fields),
     },
     view,
     views: [view],
+    fields,
     isConfigured: () => embeddings.describe().vectors.enabled,
     embedQuery,
     encoder: embeddings.encoder,
@@ -133,6 +139,15 @@ export function createVectors(environment: DocsEnvironment, areas: VectorsAreas)
   };
 }
 
+/** Adds what the fields of supplied vectors hold. */
+function withFields(stats: GetVectorStatsResponse, search: VectorFieldSearch | undefined): GetVectorStatsResponse {
+  const collections = Object.entries(stats.collections).map(([name, counts]) => {
+    const fields = search?.statsOf(name) ?? {};
+    return [name, Object.keys(fields).length === 0 ? counts : { ...counts, fields }] as const;
+  });
+  return { ...stats, collections: Object.fromEntries(collections) };
+}
+
 type SimilarInput = InputOf<Operations, 'findSimilar'>;
 
 /** Options of vector search that are fixed here: results are documents, and no text is requested. */
@@ -150,13 +165,19 @@ async function findSimilar(deps: SearchDeps & SourceDeps, input: SimilarInput,
   bounds: AnswerBounds): Promise<FindSimilarResponse>
 {
   const started = performance.now();
-  const { key, lang, ...wishes } = input;
-  const source = await findSourceByKey(deps, { collection: input.collection, key, lang }, bounds.signal);
-  const request = resolveRequest({
+  const { key, lang, vectorField, ...wishes } = input;
+  const name = { collection: input.collection, key, lang };
+  const config = deps.collections.configOf(input.collection);
+  const source = vectorField === undefined
+    ? await findSourceByKey(deps, name, bounds.signal)
+    : await findFieldSource(deps, name, vectorField, config?.vectors);
+  const { fields } = source.query;
+  const resolved = resolveRequest({
     ...wishes,
     ...DECIDED,
-    query: JSON.stringify(['similar', key.toLowerCase(), lang?.toLowerCase()]),
-  }, deps.collections.configOf(input.collection)?.retrieval);
+    query: JSON.stringify(['similar', key.toLowerCase(), lang?.toLowerCase(), ...[vectorField ?? []].flat()]),
+  }, config);
+  const request = fields === undefined ? resolved : { ...resolved, fields, metric: fields[0]!.field.metric };
   const answer = await findNearest(deps, input, request, source.query, bounds, [source.ord]);
   return { ...answer, searchStats: { durationMs: Math.round(performance.now() - started) } };
 }

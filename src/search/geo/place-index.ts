@@ -1,7 +1,8 @@
-import { GeoKernel, type NearResult, type Reach, type Stepping } from '../../kernels/geo.ts';
+import { GeoKernel, type NearResult, type Reach } from '../../kernels/geo.ts';
 import type { KernelBuild } from '../../kernels/load.ts';
 import type { OrdSet } from '../../lib/ord-set.ts';
 import { Pace, spend } from '../../lib/pace.ts';
+import { inSteps, Searches } from '../searches.ts';
 import { readPlaces, Snapshot } from './checkpoint.ts';
 import { EARTH_RADIUS_METERS, geodesicMeters, type Point, SPHERE_TO_ELLIPSOID } from './distance.ts';
 import { geohashFrom } from './geohash.ts';
@@ -31,8 +32,6 @@ export interface NearDocument {
 
 /** How long a part of a checkpoint is copied at once. */
 const COPY_MILLISECONDS = 8;
-/** Steps for which a change waits until the searches that have begun are done; then it completes them at once. */
-const PATIENCE = 200;
 /** Units of work (see `spend`) of a distance along the ellipsoid: an iteration of up to 100 rounds. */
 const GEODESIC = 100;
 
@@ -46,10 +45,7 @@ const GEODESIC = 100;
 export class PlaceIndex {
   readonly #kernel: GeoKernel;
   #snapshot: Snapshot | undefined;
-  /** Searches that are not done. */
-  readonly #searches = new Set<Stepping<unknown>>();
-  /** Steps for which the next change has waited. */
-  #waited = 0;
+  readonly #searches = new Searches();
 
   /** Unix seconds at which the whole index was last built. */
   readonly builtAt: number;
@@ -107,7 +103,7 @@ export class PlaceIndex {
 
   /** Ordinals of the documents in a circle, including its edge, in any order. */
   async inCircle(circle: Circle, query: GeoQuery = {}, signal?: AbortSignal): Promise<Uint32Array> {
-    return this.#finish(this.#kernel.circle(reachOf(circle, query), searchingOf(query)), signal);
+    return this.#searches.finish(this.#kernel.circle(reachOf(circle, query), searchingOf(query)), signal);
   }
 
   /**
@@ -115,7 +111,7 @@ export class PlaceIndex {
    * place.
    */
   async within(box: LatLngBox, query: GeoQuery = {}, signal?: AbortSignal): Promise<Uint32Array> {
-    return this.#finish(this.#kernel.within(box, searchingOf(query)), signal);
+    return this.#searches.finish(this.#kernel.within(box, searchingOf(query)), signal);
   }
 
   /**
@@ -124,7 +120,7 @@ export class PlaceIndex {
   async inside({ edges, box }: Shape, query: GeoQuery = {}, signal?: AbortSignal): Promise<Uint32Array> {
     const search = this.#kernel.shape(edges, box, searchingOf(query));
     try {
-      return await inSteps(await this.#finish(search, signal), signal);
+      return await inSteps(await this.#searches.finish(search, signal), signal);
     } finally {
       // Even if the request was aborted: a change may have completed the search.
       search.result()?.close();
@@ -138,7 +134,7 @@ export class PlaceIndex {
   async cells(length: number, most: number, documents?: OrdSet | undefined,
     signal?: AbortSignal): Promise<{ readonly geohash: string; readonly count: number }[]>
   {
-    const cells = await this.#finish(this.#kernel.cells(length, most, documents?.words), signal);
+    const cells = await this.#searches.finish(this.#kernel.cells(length, most, documents?.words), signal);
     return cells.map(({ cell, count }) => ({ geohash: geohashFrom(cell, length), count }));
   }
 
@@ -150,12 +146,7 @@ export class PlaceIndex {
   settle(): boolean {
     if (this.#snapshot?.copy(COPY_MILLISECONDS) === true) return true;
     this.#snapshot = undefined;
-    const [search] = this.#searches;
-    if (search === undefined || this.#waited >= PATIENCE) return false;
-    this.#waited += 1;
-    search.step();
-    if (search.isDone) this.#searches.delete(search);
-    return true;
+    return this.#searches.settle();
   }
 
   /** The current places, to be restored by `load`; the index may change while they are read. */
@@ -168,9 +159,7 @@ export class PlaceIndex {
 
   #beforeChange(): void {
     this.#finishSnapshot();
-    for (const search of this.#searches) while (!search.isDone) search.step();
-    this.#searches.clear();
-    this.#waited = 0;
+    this.#searches.complete();
   }
 
   #finishSnapshot(): void {
@@ -178,23 +167,8 @@ export class PlaceIndex {
     this.#snapshot = undefined;
   }
 
-  /** Goes on with a search until it is done; most are done already. */
-  async #finish<T>(search: Stepping<T>, signal?: AbortSignal): Promise<T> {
-    if (search.isDone) {
-      signal?.throwIfAborted();
-      return search.result();
-    }
-    this.#searches.add(search);
-    try {
-      return await inSteps(search, signal);
-    } finally {
-      this.#searches.delete(search);
-      search.close();
-    }
-  }
-
   #nearest(circle: Circle, query: NearQuery, signal: AbortSignal | undefined): Promise<NearResult> {
-    return this.#finish(this.#kernel.nearest(reachOf(circle, query), query.limit, searchingOf(query)), signal);
+    return this.#searches.finish(this.#kernel.nearest(reachOf(circle, query), query.limit, searchingOf(query)), signal);
   }
 
   /** Distances on the sphere select the documents that may be among the nearest along the ellipsoid. */
@@ -222,16 +196,6 @@ export class PlaceIndex {
       signal?.throwIfAborted();
     }
     return best.sorted();
-  }
-}
-
-async function inSteps<T>(work: Stepping<T>, signal: AbortSignal | undefined): Promise<T> {
-  const pace = new Pace();
-  for (;;) {
-    await pace.rest();
-    signal?.throwIfAborted();
-    if (work.isDone) return work.result();
-    work.step();
   }
 }
 

@@ -5,10 +5,10 @@ import { refusePlaintext } from './required.ts';
 
 /**
  * The columns that may be encrypted, and the additional data that binds each value to its place: `collection \0 kind \0
- * document id` for the body and the metadata of a document, which its revisions share, because a version becomes a
- * revision by being copied; the document's ordinal and the chunk for a vector.
+ * document id` for the body, the metadata and the supplied vectors of a document, which its revisions share, because a
+ * version becomes a revision by being copied; the document's ordinal and the chunk for a vector of an embedding.
  */
-type Kind = 'body' | 'meta' | 'vector';
+type Kind = 'body' | 'meta' | 'vectors';
 
 function boundTo(kind: Kind, id: string): string {
   return `${id.slice(0, id.indexOf('|'))}\0${kind}\0${id}`;
@@ -32,6 +32,15 @@ export function openMeta(ring: KeyRing, id: string, stored: string): string {
   return isSealedText(stored) ? ring.open(Buffer.from(stored, 'base64'), boundTo('meta', id)).toString('utf8') : stored;
 }
 
+/** `stored` are all vectors that clients have supplied for a document. */
+export function sealVectors(ring: KeyRing, id: string, stored: Uint8Array): Uint8Array {
+  return ring.seal(stored, boundTo('vectors', id));
+}
+
+export function openVectors(ring: KeyRing, id: string, stored: Uint8Array): Uint8Array {
+  return isSealed(stored) ? ring.open(stored, boundTo('vectors', id)) : stored;
+}
+
 const vectorPlace = (ord: number, chunk: number): string => `\0vector\0${ord}/${chunk}`;
 
 export function sealVector(ring: KeyRing, ord: number, chunk: number, vector: Uint8Array): Uint8Array {
@@ -46,18 +55,20 @@ export function openVector(ring: KeyRing, ord: number, chunk: number, stored: Ui
 const NO_META = '{}';
 
 /**
- * Decrypts `body` and `meta` of a row of documents, in place; a row without the document's `id` is left unchanged.
- * Throws `internal` for a plaintext value if `mustBeSealed` does not allow it.
+ * Decrypts `body`, `meta` and `vectors` of a row of documents, in place; a row without the document's `id` is left
+ * unchanged. Throws `internal` for a plaintext value if `mustBeSealed` does not allow it.
  */
 export function openRow<R extends Row>(ring: KeyRing, row: R, mustBeSealed: (collection: string) => boolean): R {
-  const { id, body, meta } = row;
+  const { id, body, meta, vectors } = row;
   if (typeof id !== 'string' || !id.includes('|')) return row;
   const isPlain = (body instanceof Uint8Array && !isSealed(body)) ||
-    (typeof meta === 'string' && meta !== NO_META && !isSealedText(meta));
+    (typeof meta === 'string' && meta !== NO_META && !isSealedText(meta)) ||
+    (vectors instanceof Uint8Array && !isSealed(vectors));
   if (isPlain && mustBeSealed(id.slice(0, id.indexOf('|')))) refusePlaintext();
   const open = row as Row;
   if (body instanceof Uint8Array && isSealed(body)) open['body'] = openBody(ring, id, body);
   if (typeof meta === 'string' && isSealedText(meta)) open['meta'] = openMeta(ring, id, meta);
+  if (vectors instanceof Uint8Array && isSealed(vectors)) open['vectors'] = openVectors(ring, id, vectors);
   return row;
 }
 
@@ -66,6 +77,7 @@ export interface Sealer {
   /** `stored` is the compression record of a body. */
   body(documentId: string, stored: Uint8Array): Uint8Array;
   meta(documentId: string, meta: string): string;
+  vectors(documentId: string, stored: Uint8Array): Uint8Array;
   vector(ord: number, chunk: number, vector: Uint8Array): Uint8Array;
 }
 
@@ -73,6 +85,7 @@ export function sealerOf(keys: KeyRing): Sealer {
   return {
     body: (id, stored) => sealBody(keys, id, stored),
     meta: (id, meta) => sealMeta(keys, id, meta),
+    vectors: (id, stored) => sealVectors(keys, id, stored),
     vector: (ord, chunk, vector) => sealVector(keys, ord, chunk, vector),
   };
 }

@@ -1,4 +1,4 @@
-import { openBody, openMeta, openVector } from './columns.ts';
+import { openBody, openMeta, openVector, openVectors } from './columns.ts';
 import type { KeyRing } from './key-ring.ts';
 import { SEALED_BLOB, SEALED_META } from './record.ts';
 import { MUST_BE_SEALED, refusePlaintext } from './required.ts';
@@ -15,6 +15,7 @@ export interface ViewHost {
 export function defineOpeners(host: ViewHost, ring: KeyRing): void {
   host.define('quire_open_body', (stored: Uint8Array, id: string) => openBody(ring, id, stored));
   host.define('quire_open_meta', (stored: string, id: string) => openMeta(ring, id, stored));
+  host.define('quire_open_vectors', (stored: Uint8Array, id: string) => openVectors(ring, id, stored));
   host.define('quire_open_vector',
     (stored: Uint8Array, ord: number, chunk: number) => openVector(ring, ord, chunk, stored));
   host.define('quire_refuse_plaintext', refusePlaintext);
@@ -31,33 +32,22 @@ export function layViews(host: ViewHost): void {
   // The index was added by the format that introduced encryption: before it, nothing can be encrypted.
   if (host.column("SELECT name FROM main.sqlite_master WHERE name = 'documents_sealed'").length === 0) return;
   const ofDocument = (column: string): string => `(SELECT d.${column} FROM main.documents d WHERE d.ord = t.ord)`;
-  const idOfRevision = ofDocument('id');
   // A plaintext value was written before the collection was encrypted, or was not written by this service.
   const plain = (column: string, cid: string): string =>
     `WHEN ${column} IS NOT NULL AND ${MUST_BE_SEALED(cid)} THEN quire_refuse_plaintext() ELSE ${column} END`;
-  host.exec(view(host, 'documents', {
-    meta: `CASE WHEN ${SEALED_META('t.meta')} THEN quire_open_meta(t.meta, t.id) ${plain('t.meta', 't.cid')}`,
-    body: `CASE WHEN ${SEALED_BLOB('t.body')} THEN quire_open_body(t.body, t.id) ${plain('t.body', 't.cid')}`,
-  }));
-  host.exec(view(host, 'revisions', {
-    meta: `CASE WHEN ${SEALED_META('t.meta')} THEN quire_open_meta(t.meta, ${idOfRevision}) ${
-      plain('t.meta', ofDocument('cid'))
+  const version = (id: string, cid: string): Readonly<Record<string, string>> => ({
+    meta: `CASE WHEN ${SEALED_META('t.meta')} THEN quire_open_meta(t.meta, ${id}) ${plain('t.meta', cid)}`,
+    body: `CASE WHEN ${SEALED_BLOB('t.body')} THEN quire_open_body(t.body, ${id}) ${plain('t.body', cid)}`,
+    vectors: `CASE WHEN ${SEALED_BLOB('t.vectors')} THEN quire_open_vectors(t.vectors, ${id}) ${
+      plain('t.vectors', cid)
     }`,
-    body: `CASE WHEN ${SEALED_BLOB('t.body')} THEN quire_open_body(t.body, ${idOfRevision}) ${
-      plain('t.body', ofDocument('cid'))
-    }`,
-  }));
+  });
+  host.exec(view(host, 'documents', version('t.id', 't.cid')));
+  host.exec(view(host, 'revisions', version(ofDocument('id'), ofDocument('cid'))));
   if (host.column("SELECT name FROM main.sqlite_master WHERE name = 'deleted_revisions'").length > 0) {
     const ofDeleted = (column: string): string =>
       `(SELECT n.${column} FROM main.deleted_documents n WHERE n.ord = t.ord)`;
-    host.exec(view(host, 'deleted_revisions', {
-      meta: `CASE WHEN ${SEALED_META('t.meta')} THEN quire_open_meta(t.meta, ${ofDeleted('id')}) ${
-        plain('t.meta', ofDeleted('cid'))
-      }`,
-      body: `CASE WHEN ${SEALED_BLOB('t.body')} THEN quire_open_body(t.body, ${ofDeleted('id')}) ${
-        plain('t.body', ofDeleted('cid'))
-      }`,
-    }));
+    host.exec(view(host, 'deleted_revisions', version(ofDeleted('id'), ofDeleted('cid'))));
   }
   host.exec(view(host, 'vectors', {
     vector: `CASE WHEN ${SEALED_BLOB('t.vector')} THEN quire_open_vector(t.vector, t.ord, t.chunk) ${

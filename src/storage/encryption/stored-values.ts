@@ -19,6 +19,8 @@ export const HEAD_CHARS = Math.ceil(HEAD_BYTES / 3) * 4;
 
 const metaHead = (column: string) => `substr(${column}, 1, ${HEAD_CHARS})`;
 const blobHead = (column: string) => `substr(${column}, 1, ${HEAD_BYTES})`;
+const sizes = (table: string) =>
+  `length(${table}meta) + coalesce(length(${table}body), 0) + coalesce(length(${table}vectors), 0)`;
 
 /**
  * The values as they are stored, even if the connection has views; revisions that share their document's values have
@@ -26,22 +28,24 @@ const blobHead = (column: string) => `substr(${column}, 1, ${HEAD_BYTES})`;
  */
 const ROWS = {
   documents: `
-    SELECT ord, 0 AS part, length(meta) + coalesce(length(body), 0) AS bytes, ${metaHead('meta')} AS text, ${
-    blobHead('body')
-  } AS head
+    SELECT ord, 0 AS part, ${sizes('')} AS bytes, ${metaHead('meta')} AS text, ${blobHead('body')} AS head, ${
+    blobHead('vectors')
+  } AS vectors_head
     FROM main.documents WHERE cid = ? ORDER BY ord`,
   revisions: `
-    SELECT r.ord, r.ts AS part, length(r.meta) + coalesce(length(r.body), 0) AS bytes, ${metaHead('r.meta')} AS text, ${
+    SELECT r.ord, r.ts AS part, ${sizes('r.')} AS bytes, ${metaHead('r.meta')} AS text, ${
     blobHead('r.body')
-  } AS head
+  } AS head, ${blobHead('r.vectors')} AS vectors_head
     FROM main.documents d JOIN main.revisions r ON r.ord = d.ord WHERE d.cid = ? AND r.meta IS NOT NULL ORDER BY r.ord, r.ts`,
   deleted_revisions: `
-    SELECT r.ord, r.ts AS part, length(r.meta) + coalesce(length(r.body), 0) AS bytes, ${metaHead('r.meta')} AS text, ${
+    SELECT r.ord, r.ts AS part, ${sizes('r.')} AS bytes, ${metaHead('r.meta')} AS text, ${
     blobHead('r.body')
-  } AS head
+  } AS head, ${blobHead('r.vectors')} AS vectors_head
     FROM main.deleted_documents n JOIN main.deleted_revisions r ON r.ord = n.ord WHERE n.cid = ? ORDER BY r.ord, r.ts`,
   vectors: `
-    SELECT v.ord, v.chunk AS part, length(v.vector) AS bytes, NULL AS text, ${blobHead('v.vector')} AS head
+    SELECT v.ord, v.chunk AS part, length(v.vector) AS bytes, NULL AS text, ${
+    blobHead('v.vector')
+  } AS head, NULL AS vectors_head
     FROM main.embeddings e JOIN main.vectors v ON v.ord = e.ord WHERE e.cid = ? ORDER BY v.ord, v.chunk`,
 } as const;
 
@@ -51,6 +55,7 @@ interface HeadRow extends Row {
   readonly bytes: number;
   readonly text: string | null;
   readonly head: Uint8Array | null;
+  readonly vectors_head: Uint8Array | null;
 }
 
 /**
@@ -64,13 +69,15 @@ export async function* storedRows(sql: Sql, cid: number): AsyncGenerator<StoredR
   for (const [i, table] of ORDER.entries()) {
     const isAgain = ORDER.indexOf(table) < i;
     for await (const rows of sql.stream<HeadRow>(ROWS[table], [cid])) {
-      yield rows.map(({ ord, part, bytes, text, head }) => ({
+      yield rows.map(({ ord, part, bytes, text, head, vectors_head: vectors }) => ({
         table,
         ord,
         part,
         bytes,
         isAgain,
-        keyIds: [...(text === null ? [] : [keyIdOfText(text)]), ...(head === null ? [] : [keyIdOfHead(head)])],
+        keyIds: [...(text === null ? [] : [keyIdOfText(text)]), ...[head, vectors].filter((each) =>
+          each !== null
+        ).map(keyIdOfHead)],
       }));
     }
   }
@@ -91,21 +98,30 @@ export interface KeyCount {
 const keyOfBlob = (column: string) => `CASE WHEN ${SEALED_BLOB(column)} THEN ${blobHead(column)} END`;
 const keyOfMeta = (column: string) => `CASE WHEN ${SEALED_META(column)} THEN ${metaHead(column)} END`;
 
+const ofDocuments = (column: 'body' | 'vectors') =>
+  `SELECT cid, ${
+    keyOfBlob(column)
+  } AS head, count(*) AS n FROM main.documents WHERE ${column} IS NOT NULL GROUP BY 1, 2`;
+const ofRevisions = (column: 'body' | 'vectors') =>
+  `SELECT d.cid, ${
+    keyOfBlob(`r.${column}`)
+  } AS head, count(*) AS n FROM main.revisions r JOIN main.documents d ON d.ord = r.ord WHERE r.${column} IS NOT NULL GROUP BY 1, 2`;
+const ofDeleted = (column: 'body' | 'vectors') =>
+  `SELECT n.cid, ${
+    keyOfBlob(`r.${column}`)
+  } AS head, count(*) AS n FROM main.deleted_revisions r JOIN main.deleted_documents n ON n.ord = r.ord WHERE r.${column} IS NOT NULL GROUP BY 1, 2`;
+
 /** Metadata are grouped by a prefix that contains a part of the nonce, so there are several rows for each key. */
 const COUNTS = [`SELECT cid, ${keyOfMeta('meta')} AS head, count(*) AS n FROM main.documents GROUP BY 1, 2`,
-  `SELECT cid, ${keyOfBlob('body')} AS head, count(*) AS n FROM main.documents WHERE body IS NOT NULL GROUP BY 1, 2`,
+  ofDocuments('body'), ofDocuments('vectors'),
   `SELECT d.cid, ${
     keyOfMeta('r.meta')
   } AS head, count(*) AS n FROM main.revisions r JOIN main.documents d ON d.ord = r.ord WHERE r.meta IS NOT NULL GROUP BY 1, 2`,
-  `SELECT d.cid, ${
-    keyOfBlob('r.body')
-  } AS head, count(*) AS n FROM main.revisions r JOIN main.documents d ON d.ord = r.ord WHERE r.body IS NOT NULL GROUP BY 1, 2`,
+  ofRevisions('body'), ofRevisions('vectors'),
   `SELECT n.cid, ${
     keyOfMeta('r.meta')
   } AS head, count(*) AS n FROM main.deleted_revisions r JOIN main.deleted_documents n ON n.ord = r.ord GROUP BY 1, 2`,
-  `SELECT n.cid, ${
-    keyOfBlob('r.body')
-  } AS head, count(*) AS n FROM main.deleted_revisions r JOIN main.deleted_documents n ON n.ord = r.ord WHERE r.body IS NOT NULL GROUP BY 1, 2`,
+  ofDeleted('body'), ofDeleted('vectors'),
   `SELECT e.cid, ${
     keyOfBlob('v.vector')
   } AS head, count(*) AS n FROM main.vectors v JOIN main.embeddings e ON e.ord = v.ord GROUP BY 1, 2`];

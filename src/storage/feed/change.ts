@@ -17,6 +17,8 @@ export const CHANGE_FLAGS = {
   EMBEDDING_DROPPED: 32,
   /** The body is that of the previous version. */
   BODY_KEPT: 64,
+  /** The vectors that clients supply are other ones than before, or there are some in a new document. */
+  VECTORS: 128,
 } as const;
 
 /** A change as its transaction appends it. */
@@ -45,6 +47,8 @@ export interface WrittenDocument {
   readonly addedAt: number;
   readonly updatedAt: number;
   readonly expiresAt: number | null;
+  /** The vectors that a client supplied (`encodeVectors`), unless there are none. */
+  readonly vectors?: Uint8Array | undefined;
   /** What a reader of the feed prepared of the document before it was written, for itself. */
   readonly prepared?: unknown;
 }

@@ -44,7 +44,8 @@ CREATE TABLE settings(
 -- ord is never used again, because bitmaps and indexes know a document by it. key and lang are the latest spelling; rev_ts is the
 -- number of the newest revision ever written (decision D-34). bytes is the length of the body as UTF-8, crc the CRC-32 of the body (decision D-36).
 -- The backend of a body elsewhere is 'kind:store:hash', and body is a reference. There are few indexes, because each write changes a page of
--- every one: spellings finds documents by key, and orders by time are computed from columns in memory.
+-- every one: spellings finds documents by key, and orders by time are computed from columns in memory. vectors are those that clients
+-- supply, of all fields in one value (src/docs/vector-fields); NULL for none.
 CREATE TABLE documents(
   ord INTEGER PRIMARY KEY AUTOINCREMENT,
   cid INTEGER NOT NULL REFERENCES collections(id),
@@ -59,12 +60,14 @@ CREATE TABLE documents(
   expires_at INTEGER,
   rev_ts INTEGER NOT NULL DEFAULT 0,
   meta TEXT NOT NULL,
-  body BLOB
+  body BLOB,
+  vectors BLOB
 ) STRICT;
 CREATE INDEX documents_by_added ON documents(cid, added_at);
 CREATE INDEX documents_expiring ON documents(expires_at) WHERE expires_at IS NOT NULL;
 -- Encrypted metadata are base64, which for every encrypted value begins with the same eight characters.
 CREATE INDEX documents_sealed ON documents(cid) WHERE substr(meta, 1, 8) = 'U1ZDRU5D';
+CREATE INDEX documents_with_vectors ON documents(cid, ord) WHERE vectors IS NOT NULL;
 -- These and their like below find objects that are no longer referenced.
 CREATE INDEX documents_elsewhere ON documents(backend) WHERE backend <> 'boltdb';
 
@@ -78,7 +81,7 @@ CREATE TABLE spellings(
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX spellings_by_document ON spellings(ord);
 
--- One row per version written (decision D-33); ts is its number. meta and body NULL: equal to the document's current version, which only ever holds for the
+-- One row per version written (decision D-33); ts is its number. meta, body and vectors NULL: equal to the document's current version, which only ever holds for the
 -- newest row. With rowids, because bodies inside the key's own tree made updates a quarter slower and the file half as large again.
 CREATE TABLE revisions(
   ord INTEGER NOT NULL,
@@ -87,6 +90,7 @@ CREATE TABLE revisions(
   backend TEXT,
   meta TEXT,
   body BLOB,
+  vectors BLOB,
   PRIMARY KEY(ord, ts)
 ) STRICT;
 CREATE INDEX revisions_elsewhere ON revisions(backend) WHERE backend <> 'boltdb';
@@ -116,6 +120,7 @@ CREATE TABLE deleted_revisions(
   backend TEXT,
   meta TEXT NOT NULL,
   body BLOB,
+  vectors BLOB,
   PRIMARY KEY(ord, ts)
 ) STRICT;
 CREATE INDEX deleted_revisions_elsewhere ON deleted_revisions(backend) WHERE backend <> 'boltdb';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { ClientBase } from 'pg';
-import { openBody, openMeta, openRow, openVector } from '../encryption/columns.ts';
+import { openBody, openMeta, openRow, openVector, openVectors } from '../encryption/columns.ts';
 import type { KeyRing } from '../encryption/key-ring.ts';
 import { SEALED_BLOB, SEALED_META } from '../encryption/record.ts';
 import { MUST_BE_SEALED, refusePlaintext } from '../encryption/required.ts';
@@ -18,10 +18,10 @@ const TEXT_END = '\u0001e';
 
 const NONCE = 16;
 /**
- * What follows the nonce: a body with the id of its document, a vector with its place, or a value that must not be
- * plaintext.
+ * What follows the nonce: a body or supplied vectors with the id of the document, a vector with its place, or a value
+ * that must not be plaintext.
  */
-const [BODY, VECTOR, REFUSED] = [1, 2, 3] as const;
+const [BODY, VECTOR, REFUSED, VECTORS] = [1, 2, 3, 4] as const;
 const BYTES_START = NONCE + 1 + 4;
 
 /**
@@ -101,6 +101,7 @@ export class EncryptedReads {
     const end = BYTES_START + Buffer.from(value.buffer, value.byteOffset).readUInt32BE(NONCE + 1);
     const id = readText(Buffer.from(value.subarray(BYTES_START, end)).toString('utf8'));
     if (kind === BODY) return openBody(this.#keys, id, value.subarray(end));
+    if (kind === VECTORS) return openVectors(this.#keys, id, value.subarray(end));
     const [ord, chunk] = id.split('/').map(Number) as [number, number];
     return openVector(this.#keys, ord, chunk, value.subarray(end));
   }
@@ -113,6 +114,7 @@ export class EncryptedReads {
     const version = (id: string, cid: string) => ({
       meta: this.#text('t.meta', id, cid),
       body: this.#bytes('t.body', BODY, id, cid),
+      vectors: this.#bytes('t.vectors', VECTORS, id, cid),
     });
     return {
       documents: version('t.id', 't.cid'),

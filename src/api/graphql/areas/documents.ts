@@ -10,21 +10,26 @@ import { given, toFilter, toMeta, toRanges } from './input.ts';
 import { bodiesOf, inSteps, presentDocument } from './present.ts';
 
 const BODY = ['edges', 'node', 'contentMd'];
+const VECTORS = ['edges', 'node', 'vectors'];
 
 export const documents = defineArea('documents', {
   Query: {
-    document: (_, { fallbackLangs, ...args }, { read, invoke }, info) =>
-      read(info, async () => {
+    document: (_, { fallbackLangs, ...args }, { read, invoke }, info) => {
+      const includeVectors = selects(info, ['vectors']);
+      return read(info, async () => {
         const reply = await invoke('getDocument', {
           ...args,
+          includeVectors,
           fallbackLangs: fallbackLangs && [...fallbackLangs],
           env: args.env as Record<string, string> | null | undefined,
         }).catch(absent);
         return reply && presentDocument(reply.value);
-      }, { bodies: (document) => bodiesOf(document ? [document] : []) }),
+      }, { variant: String(includeVectors), bodies: (document) => bodiesOf(document ? [document] : []) });
+    },
 
     search: (_, { input }, { read, invoke }, info) => {
       const includeContent = selects(info, BODY);
+      const includeVectors = selects(info, VECTORS);
       return read(info, async () => {
         const { value, headers } = await invoke('searchDocuments', {
           ...input,
@@ -33,9 +38,13 @@ export const documents = defineArea('documents', {
           langs: input.langs && [...input.langs],
           rangeMeta: toRanges(input.rangeMeta),
           includeContent,
+          includeVectors,
         });
         return toConnection(value, headers, input);
-      }, { variant: String(includeContent), bodies: ({ edges }) => bodiesOf(edges.map(({ node }) => node)) });
+      }, {
+        variant: `${includeContent} ${includeVectors}`,
+        bodies: ({ edges }) => bodiesOf(edges.map(({ node }) => node)),
+      });
     },
 
     revisions: (_, args, { read, invoke }, info) => {

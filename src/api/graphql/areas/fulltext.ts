@@ -7,14 +7,18 @@ import { given, numbers, withFilters, withWordOptions } from './input.ts';
 import { bodiesOf, inSteps, withDocument } from './present.ts';
 
 const BODY = ['results', 'document', 'contentMd'];
+const VECTORS = ['results', 'document', 'vectors'];
 
 export const fulltext = defineArea('fulltext', {
   Query: {
     fts: (_, { input }, { read, invoke }, info) => {
       const includeContent = selects(info, BODY);
-      return read(info,
-        async () => presentFound((await invoke('searchFullText', { ...toInput(input), includeContent })).value), {
-        variant: String(includeContent),
+      const includeVectors = selects(info, VECTORS);
+      return read(info, async () => {
+        const request = { ...toInput(input), includeContent, includeVectors };
+        return presentFound((await invoke('searchFullText', request)).value);
+      }, {
+        variant: `${includeContent} ${includeVectors}`,
         bodies: ({ results }) => bodiesOf(results.map(({ document }) => document)),
       });
     },

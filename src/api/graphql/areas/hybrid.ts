@@ -1,20 +1,30 @@
 import type { RecallMemoryResponse, SearchHybridResponse } from '../../../../generated/docs/sdk/types.gen.ts';
 import { selects } from '../reads.ts';
 import { defineArea } from './area.ts';
-import { withFilters, withWordOptions } from './input.ts';
+import { toSparse, toVectors, withFilters, withWordOptions } from './input.ts';
 import { bodiesOf, inSteps, withDocument } from './present.ts';
 
 const BODY = ['results', 'document', 'contentMd'];
+const VECTORS = ['results', 'document', 'vectors'];
 
 export const hybrid = defineArea('hybrid', {
   Query: {
     hybridSearch: (_, { input }, { read, invoke }, info) => {
       const includeContent = input.includeContent ?? selects(info, BODY);
+      const includeVectors = selects(info, VECTORS);
       return read(info, async () => {
-        const request = { ...withWordOptions(withFilters(input)), includeContent };
+        const { queryVector, queryVectors, querySparse, ...rest } = input;
+        const request = {
+          ...withWordOptions(withFilters(rest)),
+          includeContent,
+          includeVectors,
+          queryVector: queryVector && [...queryVector],
+          queryVectors: toVectors(queryVectors),
+          querySparse: toSparse(querySparse),
+        };
         return presentFound((await invoke('searchHybrid', request)).value);
       }, {
-        variant: String(includeContent),
+        variant: `${includeContent} ${includeVectors}`,
         bodies: ({ results }) => bodiesOf(results.map(({ document }) => document)),
       });
     },

@@ -49,6 +49,18 @@ export function toMeta(list: readonly MetaInput[] | null | undefined): Record<st
   return Object.fromEntries(meta);
 }
 
+/** The vectors of the tokens of a query, as the operations' input has them. */
+export function toVectors(vectors: Maybe<readonly (readonly number[])[]> | undefined): number[][] | undefined {
+  return vectors?.map((vector) => [...vector]);
+}
+
+/** A sparse vector of a query. */
+export function toSparse(
+  vector: Maybe<{ readonly indices: readonly number[]; readonly values: readonly number[] }> | undefined,
+): { indices: number[]; values: number[] } | undefined {
+  return vector ? { indices: [...vector.indices], values: [...vector.values] } : undefined;
+}
+
 interface Filters {
   readonly filterMeta?: Maybe<readonly MetaInput[]>;
   readonly filter?: Maybe<FilterInput>;

@@ -3,10 +3,11 @@ import type { FindSimilarResponse, GetVectorStatsResponse, ReindexVectorsRespons
 import type { VectorStats } from '../../../../generated/graphql/resolvers.ts';
 import { selects } from '../reads.ts';
 import { defineArea } from './area.ts';
-import { numbers, withFilters } from './input.ts';
+import { given, numbers, toSparse, toVectors, withFilters } from './input.ts';
 import { bodiesOf, inSteps, type presentDocument, withDocument } from './present.ts';
 
 const BODY = ['results', 'document', 'contentMd'];
+const VECTORS = ['results', 'document', 'vectors'];
 
 type Found = FindSimilarResponse & Partial<
   Pick<SearchVectorsResponse, 'reranked' | 'retrievalMode' | 'responsePrompt'>
@@ -21,9 +22,9 @@ function presentAcross({ results, ...found }: SearchAcrossCollectionsResponse) {
   return { ...found, truncated: found.truncated ?? false, results: results.map(withDocument) };
 }
 
-function readingOf(includeContent: boolean) {
+function readingOf(includeContent: boolean, includeVectors = false) {
   return {
-    variant: String(includeContent),
+    variant: `${includeContent} ${includeVectors}`,
     bodies: ({ results }: { results: readonly { document: ReturnType<typeof presentDocument> }[] }) =>
       bodiesOf(results.map(({ document }) => document)),
   };
@@ -33,30 +34,39 @@ export const vectors = defineArea('vectors', {
   Query: {
     vectorSearch: (_, { input }, { read, invoke }, info) => {
       const includeContent = input.includeContent ?? selects(info, BODY);
+      const includeVectors = selects(info, VECTORS);
       return read(info, async () => {
-        const { queryVector, boost, facetBy, ...rest } = input;
+        const { queryVector, queryVectors, querySparse, vectorFields, boost, facetBy, ...rest } = input;
         const request = {
           ...withFilters(rest),
           includeContent,
+          includeVectors,
           queryVector: queryVector && [...queryVector],
+          queryVectors: toVectors(queryVectors),
+          querySparse: toSparse(querySparse),
+          vectorFields: vectorFields?.map(({ vector, vectors: many, sparse, ...field }) =>
+            given({ ...field, vector: vector && [...vector], vectors: toVectors(many), sparse: toSparse(sparse) })
+          ),
           boost: numbers(boost),
           facetBy: facetBy && [...facetBy],
         };
         return presentFound((await invoke('searchVectors', request)).value);
-      }, readingOf(includeContent));
+      }, readingOf(includeContent, includeVectors));
     },
     similar: (_, { input }, { read, invoke }, info) => {
       const includeContent = input.includeContent ?? selects(info, BODY);
+      const includeVectors = selects(info, VECTORS);
       return read(info, async () => {
         const { boost, facetBy, ...rest } = input;
         const request = {
           ...withFilters(rest),
           includeContent,
+          includeVectors,
           boost: numbers(boost),
           facetBy: facetBy && [...facetBy],
         };
         return presentFound((await invoke('findSimilar', request)).value);
-      }, readingOf(includeContent));
+      }, readingOf(includeContent, includeVectors));
     },
     crossSearch: (_, { input }, { read, invoke }, info) => {
       const includeContent = input.includeContent ?? selects(info, BODY);

@@ -77,6 +77,7 @@ const ONLY_IN_JSON: Readonly<Record<string, string>> = {
 };
 const ONLY_IN_PROTO: Readonly<Record<string, string>> = {
   'SetCollectionConfigRequest.clear': 'stands for null',
+  'Document.vectors': 'only reads show them; a write returns the same message',
   'FTSRequest.fuzzyAuto': 'stands for fuzzy: auto',
   'HybridSearchRequest.fuzzyAuto': 'stands for fuzzy: auto',
   'SearchResponse.totalCount': 'the header X-Total-Count',

@@ -255,11 +255,11 @@ function searchAnswer(reply: Reply<unknown>): Fields {
  */
 function clearFields({ clear, ...request }: Fields): Fields {
   for (const path of (clear ?? []) as readonly string[]) {
-    const [, field, inner] = CLEARABLE.exec(camelCase(path)) ?? [];
+    const [, field, inner] = CLEARABLE.exec(path.startsWith('vectors.') ? path : camelCase(path)) ?? [];
     if (field === undefined) {
       throw new ServiceError('invalid_argument',
-        'clear must name custom_meta, storage_config, wordpress, retrieval or a field of retrieval, such as ' +
-          'retrieval.top_k');
+        'clear must name custom_meta, storage_config, wordpress, retrieval, vectors or a field of retrieval or ' +
+          'vectors, such as retrieval.top_k');
     }
     if (inner === undefined) request[field] = null;
     else if (request[field] !== null) request[field] = { ...(request[field] as Fields | undefined), [inner]: null };
@@ -267,6 +267,8 @@ function clearFields({ clear, ...request }: Fields): Fields {
   return request;
 }
 
-const CLEARABLE = /^(customMeta|storageConfig|wordpress|retrieval)(?:(?<=retrieval)\.([a-zA-Z]+))?$/;
+/** Names of vector fields are those of the collection, so they stay as they are. */
+const CLEARABLE =
+  /^(customMeta|storageConfig|wordpress|retrieval|vectors)(?:(?<=retrieval|vectors)\.([a-zA-Z0-9_]+))?$/;
 
 const camelCase = (name: string): string => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());

@@ -73,8 +73,8 @@ function toBatch(gathered: readonly PlacedDocument[]): Batch {
   };
 }
 
-function documentSize({ contentMd, meta }: SourceDocument): number {
-  let size = Buffer.byteLength(contentMd);
+function documentSize({ contentMd, meta, vectors }: SourceDocument): number {
+  let size = Buffer.byteLength(contentMd) + (vectors === undefined ? 0 : JSON.stringify(vectors).length);
   for (const [key, values] of Object.entries(meta))
     size += key.length + values.reduce((sum, value) => sum + value.length, 0);
   return size;

@@ -21,8 +21,8 @@ type Row = Readonly<Record<string, unknown>>;
 
 /**
  * Returns the document of one NDJSON row. Three forms are accepted, also mixed: an exported Document `{key, lang, meta,
- * contentMd, expiresAt?}`, a parsed file `{path, lang, frontmatter, body}`, and a scraped page `{url, lang, contentMd}`
- * whose key is derived from its URL. A row whose `expiresAt` has passed is skipped. Other fields are
+ * contentMd, vectors?, expiresAt?}`, a parsed file `{path, lang, frontmatter, body}`, and a scraped page `{url, lang,
+ * contentMd}` whose key is derived from its URL. A row whose `expiresAt` has passed is skipped. Other fields are
  * ignored, because rows come from many programs.
  */
 function documentFromRow(row: unknown, { lang, now }: RowOptions): RowResult {
@@ -33,12 +33,21 @@ function documentFromRow(row: unknown, { lang, now }: RowOptions): RowResult {
   if (typeof contentMd !== 'string') return problem('no text: expected `contentMd` or `body`');
   const meta = row.meta ?? row.frontmatter ?? {};
   if (!isObject(meta)) return problem(`${row.meta === undefined ? 'frontmatter' : 'meta'}: expected a JSON object`);
+  const { vectors } = row;
+  if (vectors != null && !isObject(vectors)) return problem('vectors: expected a JSON object');
   const ttl = ttlOfRow(row, now);
   if (ttl !== undefined && ttl <= 0) return { kind: 'skipped' };
   const ownLang = typeof row.lang === 'string' && row.lang !== '' ? row.lang : lang;
   return {
     kind: 'document',
-    document: { key, lang: ownLang, contentMd, meta: withSource(flatMeta(meta), row), ttl },
+    document: {
+      key,
+      lang: ownLang,
+      contentMd,
+      meta: withSource(flatMeta(meta), row),
+      ttl,
+      ...(vectors != null && { vectors }),
+    },
   };
 }
 

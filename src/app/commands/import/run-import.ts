@@ -142,7 +142,7 @@ service converts: .txt .html .htm .pdf .docx .odt .rtf .yaml .yml .log .lex .tex
 
 A file's key is its path, that of markdown without its ending; its front matter becomes metadata, and a field
 \`lang\` there wins over --lang. A line of NDJSON is an exported document
-{"key", "lang", "meta", "contentMd"} or a parsed file {"path", "lang", "frontmatter", "body"}.
+{"key", "lang", "meta", "contentMd", "vectors"} or a parsed file {"path", "lang", "frontmatter", "body"}.
 
 Examples:
   $ quire import docs/ --collection handbook

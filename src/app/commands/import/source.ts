@@ -6,6 +6,8 @@ export interface SourceDocument {
   readonly lang: string;
   readonly contentMd: string;
   readonly meta: Meta;
+  /** Supplied vectors by field, as the row has them. */
+  readonly vectors?: Readonly<Record<string, unknown>>;
   /** Seconds until it expires; absent if it does not. */
   readonly ttl?: number;
   /** A file that the service converts to the document; `contentMd` is then empty. */

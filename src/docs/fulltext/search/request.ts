@@ -90,8 +90,8 @@ export function resolveRequest({ settings, dictionaries, collections, view }: Re
   { forPresent = false, forAny = false } = {}): SearchRequest
 {
   const { collection, query, highlight, highlightTag, maxHighlights, fragmentSize, highlightEscape } = input;
-  const profile = collections.configOf(collection)?.retrieval ?? {};
-  const search = resolveSearch(input, profile, DEFAULT_LIMIT);
+  const { retrieval: profile = {}, vectors } = collections.configOf(collection) ?? {};
+  const search = resolveSearch(input, profile, DEFAULT_LIMIT, vectors);
   const languages = languagesOfQuery({ settings, dictionaries, view }, collection, input.lang);
   const synonymsActive = settings.synonyms && !input.disableSynonyms;
   const plan = planQuery(query, {
@@ -122,7 +122,7 @@ export function resolveRequest({ settings, dictionaries, collections, view }: Re
     stemmingActive: isStemming(plan),
     order: resultOrderOf(input, ['words', collection.toLowerCase(), query, input.mode, input.algorithm, input.lang]),
     highlight: highlight ? { highlightTag, maxHighlights, fragmentSize, escape: highlightEscape } : undefined,
-    projection: projectionOf(input.fields, input.includeContent),
+    projection: projectionOf(input.fields, input.includeContent, search.projection.vectors),
     totals: input.totals,
     diversity,
     candidates: diversity === undefined

@@ -115,7 +115,7 @@ function refusedItem(error: unknown, { saveRevision }: LineOptions): BatchItem {
 
 function itemOf(value: unknown, { saveRevision }: LineOptions): BatchItem {
   if (!isObject(value)) return { saveRevision, refused: 'invalid JSON: a line must be an object' };
-  const { key, lang, contentMd, meta, ttl, saveRevision: own = saveRevision } = value;
+  const { key, lang, contentMd, meta, ttl, vectors, saveRevision: own = saveRevision } = value;
   const problem = problemOf(value);
   const refuse = (refused: string): BatchItem => ({ ...(typeof key === 'string' && { key }), saveRevision, refused });
   if (problem !== undefined) return refuse(problem);
@@ -127,19 +127,21 @@ function itemOf(value: unknown, { saveRevision }: LineOptions): BatchItem {
     contentMd: contentMd as string | undefined,
     meta: flat?.meta,
     ttl: ttl as number | undefined,
+    vectors: vectors as BatchItem['vectors'],
     saveRevision: own as boolean,
   };
 }
 
 /** The fields with a wrong type; the writer checks everything else. */
 function problemOf(
-  { key, lang, contentMd, meta, ttl, saveRevision }: Readonly<Record<string, unknown>>,
+  { key, lang, contentMd, meta, ttl, vectors, saveRevision }: Readonly<Record<string, unknown>>,
 ): string | undefined {
   if (!isTextOrAbsent(key)) return 'key must be a string';
   if (!isTextOrAbsent(lang)) return 'lang must be a string';
   if (!isTextOrAbsent(contentMd)) return 'contentMd must be a string';
   if (ttl !== undefined && !Number.isSafeInteger(ttl)) return 'ttl must be an integer';
   if (saveRevision !== undefined && typeof saveRevision !== 'boolean') return 'saveRevision must be true or false';
+  if (vectors != null && !isObject(vectors)) return 'vectors must be an object';
   return meta == null || isObject(meta) ? undefined : 'meta must be an object';
 }
 

@@ -12,7 +12,7 @@ import { boostFactors, candidatesOf, contentsFor, documentOf, type EligibilityDe
   expressionOf, joinLists, limitOf, listLengths, metaOf, presentEach, type Presented, readRows, type Retrieved,
   shownDocument, wantedProjection } from '../../search/index.ts';
 import { filledCollections, namedCollections } from '../../stored-collections.ts';
-import { toSearchVector } from '../search/request.ts';
+import { toComparedVector } from '../search/request.ts';
 import { vectorsRetriever, type VectorsSide } from '../search/vectors-retriever.ts';
 import type { QueryVector, VectorSearch } from '../vector-search.ts';
 import { findSource, type SourceDeps } from './source-document.ts';
@@ -92,7 +92,7 @@ function documentsOf(targets: Targets): number {
 /** A vector takes precedence over a document, and a document over a text. */
 async function toQuery(deps: CrossSearchDeps, input: CrossSearchInput, signal: AbortSignal): Promise<Wanted> {
   const { query = '', queryVector, sourceCollection, sourceDocID, distanceMetric } = input;
-  if (queryVector !== undefined) return { vector: toSearchVector(queryVector, distanceMetric) };
+  if (queryVector !== undefined) return { vector: toComparedVector(queryVector, distanceMetric) };
   if (sourceCollection !== undefined && sourceDocID !== undefined) {
     const source = await findSource(deps, sourceCollection, sourceDocID, signal);
     return { ...source.query, ord: source.ord };

@@ -1,9 +1,12 @@
 import { ServiceError } from '../../../errors/index.ts';
 import { unixSeconds } from '../../../lib/clock.ts';
-import type { Row } from '../../../storage/index.ts';
+import { decodeVectors, type Row, rowsOf } from '../../../storage/index.ts';
+import type { VectorFields } from '../../collections/index.ts';
 import { collectionOfId, type Meta } from '../../documents/index.ts';
 import type { DocsEnvironment } from '../../environment.ts';
 import { COLLECTION_ID } from '../../stored-collections.ts';
+import { isUsable } from '../../stored-vectors.ts';
+import { declaredField, toQueryVector, toSearchVector } from '../../vector-fields/index.ts';
 import { meanVector, passageVectors, type VectorReader, type VectorSource } from '../classify/document-vector.ts';
 import type { QueryVector } from '../vector-search.ts';
 
@@ -54,6 +57,28 @@ export async function findSourceByKey(deps: SourceDeps,
   return toSource(deps, row, 'key', signal);
 }
 
+/** The same with its vectors in a field of supplied ones, which must be of the kind `dense`. */
+export async function findFieldSource(deps: Pick<SourceDeps, 'sql' | 'clock'>,
+  { collection, key, lang }: { readonly collection: string; readonly key: string; readonly lang?: string | undefined },
+  name: string, declared: VectorFields = {}): Promise<SourceDocument>
+{
+  const field = declaredField(declared, name, 'vectorField');
+  if (field.kind !== 'dense')
+    throw new ServiceError('invalid_argument', `vectorField must be of the kind dense, and ${name} is ${field.kind}`);
+  const row = await byKey(deps, collection, key, lang);
+  if (row === undefined)
+    throw new ServiceError('not_found',
+      `not found: the document of collection${lang === undefined ? ' and key' : ', key and lang'}`);
+  const found = await deps.sql.get<{ vectors: Uint8Array | null }>('SELECT vectors FROM documents WHERE ord = ?', [
+    row.ord,
+  ]);
+  const stored = found?.vectors == null ? undefined : decodeVectors(found.vectors, name).get(name);
+  if (stored === undefined || !isUsable(stored, field))
+    throw new ServiceError('invalid_argument', `key names a document without vectors in ${name}`);
+  const vector = toSearchVector([...meanVector(rowsOf(stored))], field.metric, 'the mean of its vectors');
+  return { ord: row.ord, query: toQueryVector([{ name, field, vectors: [vector], weight: 1 }]) };
+}
+
 async function toSource(deps: SourceDeps, row: SourceRow, field: string, signal: AbortSignal): Promise<SourceDocument> {
   const { ord, key, crc } = row;
   const source = { ord, key, crc, meta: JSON.parse(row.meta) as Meta, contentMd: () => readBody(deps, ord) };
@@ -62,7 +87,9 @@ async function toSource(deps: SourceDeps, row: SourceRow, field: string, signal:
   return { ord, query: { vector: meanVector(found.vectors), model: found.model } };
 }
 
-function byId({ sql, clock }: SourceDeps, collection: string, id: string): Promise<SourceRow | undefined> {
+function byId({ sql, clock }: Pick<SourceDeps, 'sql' | 'clock'>, collection: string,
+  id: string): Promise<SourceRow | undefined>
+{
   const lowered = id.toLowerCase();
   if (!lowered.includes('|') || collectionOfId(lowered) !== collection.toLowerCase()) return Promise.resolve(undefined);
   return sql.get<SourceRow>(`${ROW} FROM documents d WHERE d.id = ? AND ${ALIVE}`, [lowered, unixSeconds(clock)]);
@@ -72,7 +99,7 @@ function byId({ sql, clock }: SourceDeps, collection: string, id: string): Promi
  * Finds a document by a spelling under which it was once written, in the first of several languages unless one is
  * named.
  */
-async function byKey({ sql, clock }: SourceDeps, collection: string, key: string,
+async function byKey({ sql, clock }: Pick<SourceDeps, 'sql' | 'clock'>, collection: string, key: string,
   wanted?: string): Promise<SourceRow | undefined>
 {
   const rows = await sql.all<SourceRow>(

@@ -11,8 +11,8 @@ import { type Embeddings, fromBlob, type ModelIdentity } from '../../embeddings/
 import type { DocsEnvironment } from '../../environment.ts';
 import type { SearchGate } from '../../search-gate.ts';
 import { readCollection } from '../../stored-collections.ts';
+import { toBoundedVector } from '../../vector-fields/index.ts';
 import { sameModel } from '../classify/document-vector.ts';
-import { toBoundedVector } from '../search/request.ts';
 
 export interface ProjectionDeps extends Pick<DocsEnvironment, 'sql' | 'clock'> {
   readonly embeddings: Pick<Embeddings, 'embedQuery' | 'describe'>;

@@ -2,9 +2,10 @@ import type { Operations } from '../../../../generated/docs/operations.ts';
 import { ServiceError } from '../../../errors/index.ts';
 import type { InputOf } from '../../../operations/index.ts';
 import type { Algorithm, Metric } from '../../../search/vector/index.ts';
-import type { Retrieval } from '../../collections/index.ts';
+import type { CollectionConfig } from '../../collections/index.ts';
 import { candidatesOf, diverseCandidates, diversityOf, type RankedRequest, resolveSearch,
   resultOrderOf } from '../../search/index.ts';
+import { fieldQueriesOf, type FieldQuery, numbersOfQuery, toSearchVector } from '../../vector-fields/index.ts';
 
 export type SearchInput = InputOf<Operations, 'searchVectors'>;
 
@@ -12,6 +13,8 @@ export type SearchInput = InputOf<Operations, 'searchVectors'>;
 export interface SearchRequest extends RankedRequest {
   /** Absent: the query must be embedded. */
   readonly queryVector: Float32Array | undefined;
+  /** The fields of supplied vectors to search; absent for embeddings. */
+  readonly fields?: readonly FieldQuery[] | undefined;
   readonly threshold: number;
   readonly algorithm: Algorithm | undefined;
   readonly metric: Metric;
@@ -22,19 +25,28 @@ export interface SearchRequest extends RankedRequest {
 const DEFAULT_TOP_K = 5;
 
 /** Throws `missing_fields` without a query, `invalid_argument` for what a schema cannot check. */
-export function resolveRequest(input: SearchInput, profile: Retrieval = {}): SearchRequest {
-  const { collection, query = '', algorithm, distanceMetric: metric, windowSize, passagesPerDocument } = input;
-  if (input.queryVector === undefined && query.trim() === '')
+export function resolveRequest(input: SearchInput,
+  { retrieval: profile = {}, vectors }: CollectionConfig = {}): SearchRequest
+{
+  const { collection, query = '', algorithm, windowSize, passagesPerDocument } = input;
+  const fields = fieldQueriesOf(input, vectors);
+  if (fields === undefined && input.queryVector === undefined && query.trim() === '')
     throw new ServiceError('missing_fields', 'missing fields: query or queryVector');
+  const isCombined = fields !== undefined && (fields.length > 1 || fields[0]!.field.kind === 'multi');
+  if (isCombined) requireDocuments(input);
+  if (input.mmr && fields?.[0]!.field.kind === 'sparse')
+    throw new ServiceError('invalid_argument', 'mmr needs one field of the kind dense');
   if (input.rerank === 'encoder' && query.trim() === '')
     throw new ServiceError('invalid_argument',
       'rerank: encoder needs query, which the encoder compares with what was found');
+  const metric = fields?.[0]!.field.metric ?? input.distanceMetric;
   const diversity = diversityOf(input, metric);
-  const search = resolveSearch(input, profile, DEFAULT_TOP_K);
-  const mode = input.retrievalMode ?? profile.retrievalMode ?? 'parent';
+  const search = resolveSearch(input, profile, DEFAULT_TOP_K, vectors);
+  const mode = isCombined ? 'parent' : input.retrievalMode ?? profile.retrievalMode ?? 'parent';
   const oversample = input.oversample ?? profile.oversample;
   const order = resultOrderOf(input, ['vectors', collection.toLowerCase(), query, input.queryVector, metric, algorithm,
-    mode, windowSize, passagesPerDocument, input.boost]);
+    mode, windowSize, passagesPerDocument, input.boost,
+    ...(fields === undefined ? [] : [input.vectorField, input.queryVectors, input.querySparse, input.vectorFields])]);
   const isCounted = input.facetBy !== undefined;
   const isWide = mode === 'window' || passagesPerDocument !== undefined || diversity !== undefined ||
     Object.keys(search.boost).length > 0;
@@ -50,7 +62,10 @@ export function resolveRequest(input: SearchInput, profile: Retrieval = {}): Sea
     algorithm,
     oversample,
     order,
-    queryVector: input.queryVector && toSearchVector(input.queryVector, metric),
+    fields,
+    queryVector: fields === undefined && input.queryVector !== undefined
+      ? toComparedVector(numbersOfQuery(input.queryVector), metric)
+      : undefined,
     threshold: input.threshold,
     candidates: diversity === undefined ? candidates : diverseCandidates(candidates, search.limit),
     diversity,
@@ -61,43 +76,25 @@ export function resolveRequest(input: SearchInput, profile: Retrieval = {}): Sea
   };
 }
 
-/** Larger components could result in products outside the range of 32-bit floats. */
-const MAX_COMPONENT = 1e15;
-
-/** Throws `invalid_argument` for numbers whose distances and products could be outside the range of 32-bit floats. */
-export function toBoundedVector(numbers: readonly number[]): Float32Array {
-  const largest = largestOf(numbers);
-  if (largest > MAX_COMPONENT)
-    throw new ServiceError('invalid_argument', `queryVector must have numbers up to ${MAX_COMPONENT}, got ${largest}`);
-  return Float32Array.from(numbers);
-}
-
 /**
- * A vector of a client in the form in which it is compared. The cosine ignores lengths, so it accepts a vector of any
- * length except zero. For the dot product it is scaled to length 1: then a score is at most the length of the stored
- * vector, which is 1 for all models, and `threshold` means the same as for the cosine.
+ * A vector of a client in the form in which it is compared with embeddings. For the dot product it is scaled to length
+ * 1: then a score is at most the length of the stored vector, which is 1 for all models, and `threshold` means the same
+ * as for the cosine.
  */
-export function toSearchVector(numbers: readonly number[], metric: Metric): Float32Array {
-  if (metric === 'euclidean') return toBoundedVector(numbers);
-  if (metric === 'dot_product') return toUnitVector(toBoundedVector(numbers));
-  const largest = largestOf(numbers);
-  if (largest === 0)
-    throw new ServiceError('invalid_argument',
-      'queryVector must not be all zeros: it has no direction that a cosine could be measured from');
-  // By a power of two, so that no precision is lost.
-  const isUnwieldy = largest > MAX_COMPONENT || largest < 1 / MAX_COMPONENT;
-  const exponent = isUnwieldy ? -Math.floor(Math.log2(largest)) : 0;
-  // In two steps, because the factor for the smallest numbers is not representable by itself.
-  const [half, rest] = [Math.trunc(exponent / 2), exponent - Math.trunc(exponent / 2)];
-  return Float32Array.from(numbers, (number) => number * 2 ** half * 2 ** rest);
-}
-
-/** Zeros stay zeros. */
-function toUnitVector(vector: Float32Array): Float32Array {
+export function toComparedVector(numbers: readonly number[], metric: Metric): Float32Array {
+  const vector = toSearchVector(numbers, metric);
+  if (metric !== 'dot_product') return vector;
   const length = Math.sqrt(vector.reduce((sum, number) => sum + number * number, 0));
+  // Zeros stay zeros.
   return length === 0 ? vector : vector.map((number) => number / length);
 }
 
-function largestOf(numbers: readonly number[]): number {
-  return numbers.reduce((max, number) => Math.max(max, Math.abs(number)), 0);
+/** Throws `invalid_argument` for what needs single vectors, where several of a document are summed up. */
+function requireDocuments({ retrievalMode = 'parent', mmr }: SearchInput): void {
+  if (retrievalMode !== 'parent') {
+    throw new ServiceError('invalid_argument',
+      `retrievalMode must be parent with several vectorFields or a field of the kind multi, got ${retrievalMode}`);
+  }
+  if (mmr)
+    throw new ServiceError('invalid_argument', 'mmr needs one field of the kind dense');
 }

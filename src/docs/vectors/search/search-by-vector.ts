@@ -1,4 +1,3 @@
-import { availableParallelism } from 'node:os';
 import { ServiceError } from '../../../errors/index.ts';
 import { unixSeconds } from '../../../lib/clock.ts';
 import type { OrdSet } from '../../../lib/ord-set.ts';
@@ -7,27 +6,12 @@ import { type Algorithm, DimensionError, type Rescoring, VectorIndexClosedError,
 import type { Queries } from '../../../storage/index.ts';
 import type { Collections } from '../../collections/index.ts';
 import { type Embeddings, fromBlob } from '../../embeddings/index.ts';
-import type { DocsEnvironment, DocsSettings } from '../../environment.ts';
+import type { DocsEnvironment } from '../../environment.ts';
 import { COLLECTION_ID } from '../../stored-collections.ts';
+import { type VectorFieldSearch, type VectorSettings } from '../../vector-fields/index.ts';
 import type { NearestHit, NearestQuery, NearestResult, QueryVector } from '../vector-search.ts';
 import type { CollectionVectors } from '../view/collection-vectors.ts';
 import type { VectorView } from '../view/vector-view.ts';
-
-/** The settings of vector search with all defaults applied. */
-type VectorSettings = Required<NonNullable<DocsSettings['vectors']>>;
-
-const MAX_WORKERS = 16;
-
-export function vectorSettings({ vectors }: Pick<DocsSettings, 'vectors'>): VectorSettings {
-  return { ...DEFAULTS, ...vectors };
-}
-
-const DEFAULTS: VectorSettings = {
-  defaultAlgorithm: 'auto',
-  bqRerankFactor: 10,
-  parallelMinSize: 2048,
-  parallelWorkers: Math.min(MAX_WORKERS, availableParallelism()),
-};
 
 export interface NearestDeps extends Pick<DocsEnvironment, 'sql' | 'clock'> {
   readonly view: Pick<VectorView, 'indexOf'>;
@@ -39,6 +23,8 @@ export interface NearestDeps extends Pick<DocsEnvironment, 'sql' | 'clock'> {
   readonly leadWeightOf: (model: QueryVector['model']) => number;
   readonly matching: Embeddings['matching'];
   readonly bodies: Embeddings['bodies'];
+  /** Absent: there are no vectors that clients supply. */
+  readonly fields?: VectorFieldSearch | undefined;
 }
 
 /** Maximum number of searches for one request: a search with unusable hits is repeated without them. */

@@ -1,9 +1,12 @@
 import type { FindSimilarResponse, SearchVectorsResponse,
   VectorResult } from '../../../../generated/docs/sdk/types.gen.ts';
+import { ServiceError } from '../../../errors/index.ts';
 import { roundScore } from '../../../lib/rounded.ts';
 import type { AnswerBounds } from '../../../operations/index.ts';
+import type { CollectionConfig } from '../../collections/index.ts';
 import { costOf } from '../../search-gate.ts';
 import { type AnswerFields, promptOf, type RankedDeps, searchRanked } from '../../search/index.ts';
+import { toQueryVector } from '../../vector-fields/index.ts';
 import type { QueryVector, VectorSearch } from '../vector-search.ts';
 import type { VectorView } from '../view/vector-view.ts';
 import { resolveRequest, type SearchInput, type SearchRequest } from './request.ts';
@@ -28,12 +31,14 @@ export async function searchVectors(deps: SearchDeps, input: SearchInput,
 {
   const started = performance.now();
   const config = deps.collections.configOf(input.collection);
-  const request = resolveRequest(input, config?.retrieval);
-  const { collection, query, queryVector } = request;
-  if (queryVector === undefined) deps.embed.requireProvider();
+  const request = resolveRequest(input, config);
+  const { collection, query, queryVector, fields } = request;
+  if (fields === undefined) requireEmbeddings(deps, request, config);
   // If nothing can be found, the provider is not called.
   const isEmpty = (deps.view.indexOf(collection)?.documents ?? 0) === 0;
-  const vector = queryVector !== undefined
+  const vector = fields !== undefined
+    ? toQueryVector(fields)
+    : queryVector !== undefined
     ? { vector: queryVector }
     : isEmpty
     ? undefined
@@ -47,22 +52,37 @@ export async function searchVectors(deps: SearchDeps, input: SearchInput,
   };
 }
 
+/** Throws `invalid_argument` where a search without fields has nothing that could be searched. */
+function requireEmbeddings({ embed, view }: SearchDeps, { collection, queryVector }: SearchRequest,
+  config: CollectionConfig | undefined): void
+{
+  if (queryVector === undefined) return embed.requireProvider();
+  const fields = Object.keys(config?.vectors ?? {});
+  if (fields.length === 0 || (view.indexOf(collection)?.documents ?? 0) > 0) return;
+  throw new ServiceError('invalid_argument',
+    'queryVector without vectorField is compared with embeddings, and the collection has none; set vectorField to ' +
+      `${fields.length === 1 ? fields[0] : `one of ${fields.join(', ')}`}`);
+}
+
 /** The nearest documents or passages, without those of `hidden`. */
 export async function findNearest(deps: SearchDeps, input: Parameters<typeof costOf>[0], request: SearchRequest,
   query: QueryVector | undefined, bounds: AnswerBounds,
   hidden: readonly number[] = []): Promise<Omit<FindSimilarResponse, 'searchStats'> & AnswerFields<VectorResult>>
 {
   const { sql, view } = deps;
-  const { collection, mode, metric, threshold, algorithm, oversample, order } = request;
-  const side = {
+  const { collection, mode, metric, threshold, algorithm, oversample, order, fields } = request;
+  const supplied = fields && deps.fields!.sideOf(fields);
+  const side = supplied ?? {
     view,
     searchByVector: (wanted: Parameters<VectorSearch['searchByVector']>[0]) =>
       searchByVector(deps, wanted, bounds.signal),
     passagesOf: (passages: Parameters<VectorSearch['passagesOf']>[0]) => readPassages(sql, passages),
     chunkCount: (_: string, ord: number) => view.indexOf(collection)?.chunkCount(ord) ?? 0,
   };
-  const documents = view.indexOf(collection)?.documents ?? 0;
-  const found = await searchRanked<VectorResult>(deps, {
+  const documents = fields === undefined
+    ? view.indexOf(collection)?.documents ?? 0
+    : deps.fields!.documentsOf(collection);
+  const found = await searchRanked<VectorResult>({ ...deps, vectors: supplied ?? deps.vectors }, {
     request,
     hidden,
     rules: [],
@@ -95,9 +115,10 @@ export async function findNearest(deps: SearchDeps, input: Parameters<typeof cos
 }
 
 /** For a vector from the client, the model is that of the vectors that it is compared with. */
-function modelOf({ embed, view }: SearchDeps, { collection, queryVector }: SearchRequest,
+function modelOf({ embed, view }: SearchDeps, { collection, queryVector, fields }: SearchRequest,
   query: QueryVector | undefined): { model: string; dimensions: number }
 {
+  if (fields !== undefined) return { model: '', dimensions: fields[0]!.field.dimensions };
   if (queryVector !== undefined) {
     const met = view.indexOf(collection)?.models().find(({ dimensions }) => dimensions === queryVector.length);
     return { model: met?.model ?? '', dimensions: queryVector.length };

@@ -7,6 +7,8 @@ import type { NearestQuery, VectorSearch } from '../vector-search.ts';
 
 export interface VectorsSide extends Pick<VectorSearch, 'searchByVector' | 'passagesOf' | 'chunkCount'> {
   readonly view?: FollowingView | undefined;
+  /** See `Retriever`. */
+  readonly followsDocuments?: boolean | undefined;
 }
 
 /** Finds the documents or passages that are nearest to a vector. */
@@ -15,6 +17,7 @@ export function vectorsRetriever(side: VectorsSide, sql: Queries, query: Omit<Ne
 {
   return {
     view: side.view,
+    followsDocuments: side.followsDocuments,
     async candidates({ eligible, factors }, { limit: k }) {
       if (factors === undefined) return side.searchByVector({ ...query, k, eligible }, signal);
       const last = (await sql.get<{ ord: number | null }>('SELECT max(ord) AS ord FROM documents'))?.ord ?? 0;

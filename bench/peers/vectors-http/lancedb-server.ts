@@ -1,0 +1,80 @@
+// `node lancedb-server.ts FOLDER DIMS`: a table of LanceDB behind HTTP. `/add?first=N` takes rows as bytes, `/build`
+// builds the index, `/search` takes `{method, vector, where}` and returns row numbers.
+import { connect, Index, type Table } from '@lancedb/lancedb';
+import type * as Arrow from 'apache-arrow';
+import { createServer, type IncomingMessage } from 'node:http';
+import { createRequire } from 'node:module';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import { drawOf, DRAWS, K } from '../vectors/job.ts';
+import { valuesOf } from './peer.ts';
+
+interface Search {
+  readonly method: string;
+  readonly vector: readonly number[];
+  readonly where?: string;
+}
+
+/** Its copy of Arrow is the CommonJS one, and it accepts no tables of another copy. */
+const arrow = createRequire(import.meta.url)('apache-arrow') as typeof Arrow;
+const [folder, dimsText] = process.argv.slice(2) as [string, string];
+const dims = Number(dimsText);
+const db = await connect(folder);
+let table: Table | undefined;
+
+const server = createServer((request, response) => {
+  answer(request).then((result) => {
+    const body = Buffer.from(JSON.stringify(result));
+    response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': body.length }).end(body);
+  }, (error: unknown) => response.writeHead(500).end(String(error)));
+}).listen(0, '127.0.0.1', () => {
+  console.log(`listening on http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+});
+
+async function answer(request: IncomingMessage): Promise<unknown> {
+  const { pathname, searchParams } = new URL(request.url!, 'http://localhost');
+  const body = await buffer(request);
+  if (pathname === '/add') return add(body, Number(searchParams.get('first')));
+  if (pathname === '/build') return build();
+  return search(JSON.parse(body.toString()) as Search);
+}
+
+async function add(body: Buffer, first: number): Promise<object> {
+  const batch = batchOf(new Float32Array(Uint8Array.from(body).buffer), first);
+  if (table === undefined) table = await db.createTable('rows', batch);
+  else await table.add(batch);
+  return {};
+}
+
+async function build(): Promise<object> {
+  const config = Index.hnswSq({ distanceType: 'cosine', numPartitions: 1, m: 16, efConstruction: 200 });
+  await table!.createIndex('vector', { config, replace: true });
+  return {};
+}
+
+async function search({ method, vector, where }: Search): Promise<number[]> {
+  const nearest = table!.query().nearestTo(Float32Array.from(vector)).distanceType('cosine').select(['id', '_distance'])
+    .limit(K);
+  const asked = method === 'flat' ? nearest.bypassVectorIndex() : nearest.nprobes(1).ef(100).refineFactor(3);
+  return [...(await (where === undefined ? asked : asked.where(where)).toArrow()).getChild('id') ?? []] as number[];
+}
+
+function batchOf(rows: Float32Array, first: number): object {
+  const { makeData, makeVector, FixedSizeList, Field, Float32, Table } = arrow;
+  const count = rows.length / dims;
+  const child = makeData({ type: new Float32(), length: rows.length, nullCount: 0, data: rows });
+  const list = makeData({
+    type: new FixedSizeList(dims, new Field('item', new Float32(), true)),
+    length: count,
+    nullCount: 0,
+    child,
+  });
+  const numbers = (of: (row: number) => number) =>
+    makeVector(Int32Array.from({ length: count }, (_, i) => of(first + i)));
+  return new Table({
+    id: numbers((row) => row),
+    tenth: numbers((row) => valuesOf(drawOf(row) / DRAWS).tenth),
+    hundredth: numbers((row) => valuesOf(drawOf(row) / DRAWS).hundredth),
+    vector: makeVector(list),
+  });
+}

@@ -1,0 +1,119 @@
+import type { Timer } from '../../lib/clock.ts';
+import { allFactories, type VectorIndexOptions, WorkerPool } from '../../search/vector/index.ts';
+import type { Collections } from '../collections/index.ts';
+import type { DocsEnvironment } from '../environment.ts';
+import type { FollowingView, Passage, PassageQuery, StoredVectors } from '../search/index.ts';
+import { CheckpointFiles } from '../view/index.ts';
+import { readFieldPassages } from './search/passages.ts';
+import { type FieldQuery, type FieldsQuery, type FieldsResult, searchFields } from './search/search-fields.ts';
+import { vectorSettings } from './settings.ts';
+import { CHECKPOINT_MAGIC, FieldsView } from './view/fields-view.ts';
+
+/**
+ * What a search by fields finds with, as the vector side of the stages of a search. As stored vectors, those of the
+ * first field, which is dense.
+ */
+export interface FieldsSide extends StoredVectors {
+  readonly view: FollowingView;
+  readonly followsDocuments: true;
+  searchByVector(query: Omit<FieldsQuery, 'fields'>, signal?: AbortSignal): Promise<FieldsResult>;
+  passagesOf(queries: readonly PassageQuery[]): Promise<(Passage | undefined)[]>;
+  chunkCount(collection: string, ord: number): number;
+}
+
+/** Vectors and bytes of a field of a collection. */
+export interface FieldStats {
+  readonly documents: number;
+  readonly vectors: number;
+  readonly bytes: number;
+}
+
+/** The vectors that clients supply, for searches. */
+export interface VectorFieldSearch {
+  sideOf(fields: readonly FieldQuery[]): FieldsSide;
+  /** Number of documents of a collection that have vectors in any field. Throws `index_loading`. */
+  documentsOf(collection: string): number;
+  /** By declared field; undefined while the index loads. */
+  statsOf(collection: string): Readonly<Record<string, FieldStats>> | undefined;
+}
+
+/** The area: its search, and the view of its indexes. */
+export interface VectorFieldsArea extends VectorFieldSearch {
+  readonly view: Pick<FieldsView,
+    'start' | 'restart' | 'isCaughtUp' | 'caughtUp' | 'reached' | 'settled' | 'name' | 'isReady' | 'changed'
+      | 'position' | 'bytesOf'>;
+  readonly views: readonly Pick<FieldsView, 'start' | 'restart'>[];
+  /** Writes checkpoints and ends the workers; harmless before the start and when repeated. */
+  stop(): Promise<void>;
+}
+
+export interface VectorFieldsAreas {
+  readonly collections: Pick<Collections, 'configOf'>;
+  readonly timer?: Timer;
+  /** For tests. */
+  readonly index?: Partial<VectorIndexOptions>;
+}
+
+export function createVectorFields(environment: DocsEnvironment,
+  { collections, timer, index }: VectorFieldsAreas): VectorFieldsArea
+{
+  const { sql, clock, keys } = environment;
+  const settings = vectorSettings(environment.settings);
+  const pool = new WorkerPool(settings.parallelWorkers);
+  const view = new FieldsView(environment, {
+    collections,
+    index: {
+      pool,
+      parallelMinRows: settings.parallelMinSize,
+      factories: allFactories(settings.bqRerankFactor),
+      ...index,
+    },
+    isSecret: (collection) => collections.configOf(collection)?.encrypted === true,
+    keys,
+    checkpoints: CheckpointFiles.beside(sql, 'vector-fields', CHECKPOINT_MAGIC),
+    ...(timer && { timer }),
+  });
+  const { defaultAlgorithm } = settings;
+  const deps = { sql, clock, view, defaultAlgorithm: defaultAlgorithm === 'auto' ? 'flat' as const : defaultAlgorithm };
+  return {
+    sideOf(fields) {
+      const [{ name, field }] = fields as [FieldQuery];
+      const dense = (collection: string) => view.indexOf(collection)?.of(name, 'dense');
+      return {
+        view,
+        followsDocuments: true,
+        searchByVector: (query, signal) => searchFields(deps, { ...query, fields }, signal),
+        passagesOf: (queries) => readFieldPassages(sql, name, queries),
+        // The passage of a sparse vector is the whole body.
+        chunkCount: (collection, ord) => (field.kind === 'sparse' ? 1 : dense(collection)?.chunkCount(ord) ?? 0),
+        modelOf: (collection, ord) =>
+          (dense(collection)?.chunkCount(ord) ?? 0) === 0
+            ? undefined
+            : { model: name, variant: '', dimensions: field.dimensions },
+        vectorsOf: (collection, ord) => dense(collection)?.vectorsOf(ord) ?? [],
+        meanOf: (collection, ord, unit = false) => dense(collection)?.meanOf(ord, unit),
+      };
+    },
+    documentsOf: (collection) => view.indexOf(collection)?.documents ?? 0,
+    statsOf(collection) {
+      const declared = Object.entries(collections.configOf(collection)?.vectors ?? {});
+      if (!view.isReady) return undefined;
+      const indexes = view.indexOf(collection);
+      return Object.fromEntries(declared.map(([name, { kind }]) => {
+        if (kind === 'sparse') {
+          const { documents = 0, bytes = 0 } = indexes?.sparse(name)?.stats() ?? {};
+          return [name, { documents, vectors: documents, bytes }];
+        }
+        const { documents = 0, chunks = 0, bytes = 0 } = indexes?.of(name, kind)?.stats() ?? {};
+        return [name, { documents, vectors: chunks, bytes }];
+      }));
+    },
+    view,
+    views: [view],
+    async stop() {
+      await view.stop();
+      await view.closed();
+      await pool.close();
+    },
+  };
+}
