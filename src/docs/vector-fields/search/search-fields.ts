@@ -52,7 +52,7 @@ export interface SearchFieldsDeps extends Pick<DocsEnvironment, 'sql' | 'clock'>
 const MAX_ROUNDS = 5;
 
 /**
- * The nearest documents or passages. Those that were deleted or have expired are no hits, and others as `quotable` says.
+ * The nearest documents or passages. Those that were deleted or have expired are no hits; `quotable` leaves out others.
  */
 export async function searchFields(deps: SearchFieldsDeps, query: FieldsQuery,
   signal?: AbortSignal): Promise<FieldsResult>
