@@ -290,6 +290,29 @@ export const searches: Record<string, Scenario> = {
     await ok('getCollectionConfig');
   },
 
+  async 'sparse vectors of clients are written, read and searched'({ ok, refused }) {
+    await ok('setCollectionConfig', { vectors: { s: { kind: 'sparse' }, a: { dimensions: 2 } } });
+    await ok('getCollectionConfig');
+    const first = { key: 'one', lang: 'en', contentMd: 'One apple.' };
+    await ok('addDocument', { ...first, vectors: { s: { indices: [4_294_967_295, 7], values: [0.5, 2] } } });
+    await ok('addDocuments', {
+      documents: [{ ...first, key: 'two', vectors: { s: { indices: [7], values: [1] }, a: [1, 0] } }],
+    });
+    await ok('getDocument', { key: 'one', lang: 'en', includeVectors: true });
+    const nearest = { vectorField: 's', querySparse: { indices: [7, 9], values: [2, 1] }, includeVectors: true };
+    await ok('searchVectors', nearest);
+    await ok('searchVectors', {
+      vectorFields: [{ field: 's', sparse: { indices: [7], values: [1] }, weight: 0.5 }, {
+        field: 'a',
+        vector: [1, 0],
+      }],
+      includeVectors: true,
+    });
+    await ok('searchHybrid', { query: 'apple', ...nearest });
+    await refused('invalid_argument', 'addDocument', { ...first, vectors: { s: { indices: [1, 1], values: [1, 2] } } });
+    await refused('invalid_argument', 'searchVectors', { vectorField: 'a', querySparse: nearest.querySparse });
+  },
+
   async 'fragments are escaped where a request asks for it, and only there'({ ok }) {
     await ok('addDocument', { key: 'markup', lang: 'en', contentMd: 'A `List<String>` & <b>bold</b> "apples".' });
     for (const operation of ['searchFullText', 'searchHybrid'] as const) {
