@@ -15,6 +15,7 @@ const SEARCHES = ['searchDocuments', 'searchFullText', 'searchVectors', 'findSim
 /** Fields that a protocol lacks, each with the reason. `*` stands for every search. */
 const LACKING: Readonly<Record<string, string>> = {
   'GraphQL * request fields': 'the selection of a query names the fields of documents',
+  'GraphQL * request includeVectors': 'vectors are read if the query selects them',
   'GraphQL searchDocuments request includeContent': 'bodies are read if the query selects them',
   'GraphQL searchFullText request includeContent': 'bodies are read if the query selects them',
 };

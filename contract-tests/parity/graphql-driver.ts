@@ -57,7 +57,9 @@ function viewOf({ view = (value: never) => value, absent }: GraphqlOperation, ou
   return { failure: { ...failure, message: WORDS[failure.code] ?? failure.message } };
 }
 
-function requestOf(operation: OperationId, input: Input): Request {
+function requestOf(operation: OperationId, { includeVectors, ...rest }: Input): Request {
+  // A query that selects vectors asks for them.
+  const input = includeVectors === undefined || includeVectors === true ? rest : { ...rest, includeVectors };
   const known = GRAPHQL[operation];
   if (known === undefined) throw new Inexpressible(`no field is ${operation}`);
   if (Object.values(input).includes(null)) throw new Inexpressible('null is the same as absent');

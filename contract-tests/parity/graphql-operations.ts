@@ -240,10 +240,10 @@ function aList(value: unknown): unknown[] {
 }
 
 function document(
-  { id, key, lang, meta = {}, contentMd = '', addedAt, updatedAt, expiresAt = null, deletedAt = null, checksum = null }:
-    Rest,
+  { id, key, lang, meta = {}, contentMd = '', addedAt, updatedAt, expiresAt = null, deletedAt = null, checksum = null,
+    vectors = null }: Rest,
 ): Rest {
-  return { id, key, lang, meta, contentMd, addedAt, updatedAt, expiresAt, deletedAt, checksum };
+  return { id, key, lang, meta, contentMd, addedAt, updatedAt, expiresAt, deletedAt, checksum, vectors };
 }
 
 /** Whether, and at which offset, the result is truncated. */

@@ -73,21 +73,23 @@ function withEdits({ fuzzy, ...input }: Input): Input {
   return fuzzy === 'auto' ? { ...input, fuzzyAuto: true } : fuzzy === undefined ? input : { ...input, fuzzy };
 }
 
+/** The fields that are merged one by one. */
+const MERGED = ['retrieval', 'vectors'] as const;
+
 /** `clear` names the fields that are null in JSON. */
 function clearing(input: Input): Input {
-  const retrieval = Object.entries((input['retrieval'] ?? {}) as Input);
-  const cleared = [...Object.keys(input).filter((name) => input[name] === null),
-    ...retrieval.filter(([, value]) => value === null).map(([name]) => `retrieval.${name}`)];
-  const kept = Object.entries(input).filter(([, value]) => value !== null);
-  const message = Object.fromEntries(
-    kept.map(([name, value]) => [name, name === 'retrieval'
-      ? Object.fromEntries(retrieval.filter(([, inner]) => inner !== null))
-      : value]
-    ),
-  );
-  return cleared.length === 0
-    ? message
-    : { ...message, clear: cleared.map((name) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)) };
+  const snake = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  const message = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== null));
+  const clear = Object.keys(input).filter((name) => input[name] === null).map(snake);
+  for (const name of MERGED) {
+    const inner = Object.entries((input[name] ?? {}) as Input);
+    if (inner.length === 0) continue;
+    message[name] = Object.fromEntries(inner.filter(([, value]) => value !== null));
+    clear.push(
+      ...inner.filter(([, value]) => value === null).map(([key]) => `${name}.${name === 'vectors' ? key : snake(key)}`),
+    );
+  }
+  return clear.length === 0 ? message : { ...message, clear };
 }
 
 function decodeAnswer(operation: OperationId, rpc: string, bytes: Buffer): unknown {

@@ -267,6 +267,65 @@ export const searches: Record<string, Scenario> = {
       await refused('invalid_argument', 'searchVectors', bad);
   },
 
+  async 'vectors of clients are written, read and searched'({ ok, refused }) {
+    await ok('setCollectionConfig', { vectors: { a: { dimensions: 2 }, t: { kind: 'multi', dimensions: 2 } } });
+    await ok('getCollectionConfig');
+    const first = { key: 'one', lang: 'en', contentMd: 'One apple.' };
+    await ok('addDocument', { ...first, vectors: { a: [1, 0.5], t: [[1, 0], [0, 1]] } });
+    await ok('addDocuments', {
+      documents: [{ ...first, key: 'two', vectors: { a: [{ vector: 'AACAPwAAAAA=', start: 1, end: 1 }] } }, {
+        ...first,
+        key: 'bad',
+        vectors: { a: [1] },
+      }],
+    });
+    await ok('ingestDocuments', { documents: [{ ...first, key: 'three', vectors: { t: [[1, 1]] } }] });
+    await ok('updateDocument', { key: 'three', lang: 'en', vectors: { a: [0.25, 1] } });
+    for (const key of ['one', 'two', 'three']) await ok('getDocument', { key, lang: 'en', includeVectors: true });
+    await ok('searchDocuments', { includeVectors: true });
+    await ok('searchFullText', { query: 'apple', includeVectors: true });
+    const nearest = { vectorField: 'a', queryVector: [1, 0.25], includeVectors: true };
+    await ok('searchVectors', nearest);
+    await ok('searchVectors', { ...nearest, retrievalMode: 'chunk' });
+    await ok('searchVectors', { vectorField: 't', queryVectors: [[1, 0], [0.5, 1]], includeVectors: true });
+    await ok('searchVectors', {
+      vectorFields: [{ field: 'a', vector: [1, 0], weight: 0.5 }, { field: 't', vectors: [[1, 1]] }],
+      includeVectors: true,
+    });
+    await ok('searchHybrid', { query: 'apple', ...nearest });
+    await ok('searchHybrid', { query: 'apple', vectorField: 't', queryVectors: [[1, 0]], includeVectors: true });
+    await ok('findSimilar', { key: 'one', vectorField: 'a', includeVectors: true });
+    await refused('invalid_argument', 'addDocument', { ...first, vectors: { a: [1, 2, 3] } });
+    await refused('invalid_argument', 'addDocument', { ...first, vectors: { b: [1, 2] } });
+    await refused('invalid_argument', 'searchVectors', { vectorField: 'b', queryVector: [1, 2] });
+    await refused('invalid_argument', 'searchVectors', { vectorField: 'a', queryVector: [1] });
+    await ok('setCollectionConfig', { vectors: { t: null } });
+    await ok('getCollectionConfig');
+  },
+
+  async 'sparse vectors of clients are written, read and searched'({ ok, refused }) {
+    await ok('setCollectionConfig', { vectors: { s: { kind: 'sparse' }, a: { dimensions: 2 } } });
+    await ok('getCollectionConfig');
+    const first = { key: 'one', lang: 'en', contentMd: 'One apple.' };
+    await ok('addDocument', { ...first, vectors: { s: { indices: [4_294_967_295, 7], values: [0.5, 2] } } });
+    await ok('addDocuments', {
+      documents: [{ ...first, key: 'two', vectors: { s: { indices: [7], values: [1] }, a: [1, 0] } }],
+    });
+    await ok('getDocument', { key: 'one', lang: 'en', includeVectors: true });
+    const nearest = { vectorField: 's', querySparse: { indices: [7, 9], values: [2, 1] }, includeVectors: true };
+    await ok('searchVectors', nearest);
+    await ok('searchVectors', {
+      vectorFields: [{ field: 's', sparse: { indices: [7], values: [1] }, weight: 0.5 }, {
+        field: 'a',
+        vector: [1, 0],
+      }],
+      includeVectors: true,
+    });
+    await ok('searchHybrid', { query: 'apple', ...nearest });
+    await refused('invalid_argument', 'addDocument', { ...first, vectors: { s: { indices: [1, 1], values: [1, 2] } } });
+    await refused('invalid_argument', 'searchVectors', { vectorField: 'a', querySparse: nearest.querySparse });
+  },
+
   async 'fragments are escaped where a request asks for it, and only there'({ ok }) {
     await ok('addDocument', { key: 'markup', lang: 'en', contentMd: 'A `List<String>` & <b>bold</b> "apples".' });
     for (const operation of ['searchFullText', 'searchHybrid'] as const) {

@@ -22,7 +22,10 @@ const healthy = ({ server }: DocsContext) => ({
 
 const ready = {
   status: 'ready',
-  views: [{ name: 'full-text', ready: true }, { name: 'vector', ready: true }, { name: 'columns', ready: true }, {
+  views: [{ name: 'full-text', ready: true }, { name: 'vector', ready: true }, { name: 'vector-field', ready: true }, {
+    name: 'columns',
+    ready: true,
+  }, {
     name: 'geo',
     ready: true,
   }],

@@ -99,6 +99,9 @@ describe('after a start or a restore (decision D-130)', () => {
     };
   };
   const serving = [{ name: 'full-text', ready: true }, { name: 'vector', ready: true }, {
+    name: 'vector-field',
+    ready: true,
+  }, {
     name: 'columns',
     ready: true,
   }, { name: 'geo', ready: true }];
@@ -117,6 +120,9 @@ describe('after a start or a restore (decision D-130)', () => {
           requestId: expect.any(String) as string,
           status: 'loading',
           views: [{ name: 'full-text', ready: false }, { name: 'vector', ready: true }, {
+            name: 'vector-field',
+            ready: true,
+          }, {
             name: 'columns',
             ready: true,
           }, { name: 'geo', ready: true }],

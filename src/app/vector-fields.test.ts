@@ -391,6 +391,27 @@ describe('fields of supplied vectors (decisions D-205 to D-209)', () => {
   });
 });
 
+describe('supplied vectors in extreme mode', () => {
+  beforeAll(() => start({ SVC_EXTREME: 'true' }));
+  afterAll(stop);
+
+  it('belong to revisions that are stored as deltas', async () => {
+    await declare('deltas', { a: { dimensions: 2 } });
+    const text = Array.from({ length: 200 }, (_, i) => `Sentence ${i} of a body that changes little.`).join('\n');
+    await add('deltas', 'k', { a: [1, 0] }, text);
+    await add('deltas', 'k', { a: [0, 1] }, `${text}.`);
+    await add('deltas', 'k', undefined, `${text}..`);
+    const restore = (revision: number) =>
+      ask('/v1/revisions/restore', { collection: 'deltas', key: 'k', lang: 'en', revision });
+    for (const [revision, vector] of [[1, base64(1, 0)], [2, base64(0, 1)]] as const) {
+      await restore(revision);
+      expect(await vectorsOf('deltas', 'k')).toEqual({ a: vector });
+    }
+    await restore(3);
+    expect(await vectorsOf('deltas', 'k')).toBeUndefined();
+  });
+});
+
 describe('supplied vectors on disk', () => {
   let folder: string;
   afterEach(() => rm(folder, { recursive: true, force: true }));
@@ -415,9 +436,21 @@ describe('supplied vectors on disk', () => {
     for (const { v } of stored)
       expect(Buffer.from(v).toString('latin1').startsWith('SVCENC')).toBe('encrypted' in config);
     await stop();
-    await start(env);
+    // Another key: what was encrypted with the former one is encrypted again.
+    const keys = {
+      SVC_ENCRYPTION_KEY: Buffer.alloc(32, 9).toString('base64'),
+      SVC_ENCRYPTION_KEY_ID: '2',
+      SVC_ENCRYPTION_PREVIOUS_KEYS: `1:${env.SVC_ENCRYPTION_KEY}`,
+    };
+    await start({ ...env, ...keys });
     const query = { vectorField: 'a', queryVector: [0, 1] };
     await expect.poll(async () => (await http.get('/ready')).status).toBe(200);
+    await ask('/v1/encryption/rotate', {});
+    await expect.poll(async () =>
+      (await http.get('/v1/encryption/status')).json<{ collections: { withLegacy: number }[] }>().collections.map((
+        { withLegacy },
+      ) => withLegacy)
+    ).toEqual([0]);
     expect(keysOf(await search('c', query))).toEqual(['k', 'other']);
     expect(keysOf(await search('c', { vectorField: 't', queryVectors: [[1, 2]] }))).toEqual(['k']);
     await ask('/v1/revisions/restore', { collection: 'c', key: 'k', lang: 'en', revision: 1 });

@@ -16,7 +16,8 @@ export function getDocument(deps: Deps): DocumentHandlers['getDocument'] {
     const document = await findInOneOf(deps, { collection, key, lang, includeVectors }, fallbackLangs);
     // A filled template is not a stored state of the document, so it has no checksum to compare.
     if (env !== undefined) return { ...document, contentMd: fillTemplate(document.contentMd, env) };
-    return new Reply(document, entityTag(document.checksum!));
+    // The checksum does not cover vectors.
+    return includeVectors ? document : new Reply(document, entityTag(document.checksum!));
   };
 }
 

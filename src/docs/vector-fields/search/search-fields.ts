@@ -1,13 +1,14 @@
 import { unixSeconds } from '../../../lib/clock.ts';
 import { OrdSet } from '../../../lib/ord-set.ts';
-import type { SparseIndex, SparseVector } from '../../../search/sparse/index.ts';
-import { type Algorithm, type Metric, type VectorIndex, VectorIndexClosedError } from '../../../search/vector/index.ts';
+import type { SparseVector } from '../../../search/sparse/index.ts';
+import { type Algorithm, VectorIndexClosedError } from '../../../search/vector/index.ts';
 import { decodeVectors, inList } from '../../../storage/index.ts';
 import type { VectorField } from '../../collections/index.ts';
 import type { DocsEnvironment } from '../../environment.ts';
 import type { FieldIndexes } from '../view/field-indexes.ts';
 import type { FieldsView } from '../view/fields-view.ts';
-import { combine, type Component } from './combine.ts';
+import { combine } from './combine.ts';
+import { type Component, DenseComponent, type FieldHit, SparseComponent } from './components.ts';
 
 /** A field with the vectors that its documents are compared with; several for late interaction. */
 export interface FieldQuery {
@@ -33,12 +34,6 @@ export interface FieldsQuery {
   readonly quotable?: boolean | undefined;
 }
 
-interface FieldHit {
-  readonly ord: number;
-  readonly chunk: number;
-  readonly score: number;
-}
-
 export interface FieldsResult {
   readonly hits: readonly FieldHit[];
   readonly algorithm: Algorithm;
@@ -55,7 +50,7 @@ export interface SearchFieldsDeps extends Pick<DocsEnvironment, 'sql' | 'clock'>
 const MAX_ROUNDS = 5;
 
 /**
- * The nearest documents or passages. Those that were deleted or have expired are no hits, and others as `quotable` says.
+ * The nearest documents or passages. Those that were deleted or have expired are no hits; `quotable` leaves out others.
  */
 export async function searchFields(deps: SearchFieldsDeps, query: FieldsQuery,
   signal?: AbortSignal): Promise<FieldsResult>
@@ -89,7 +84,7 @@ async function searchOnce(deps: SearchFieldsDeps, query: FieldsQuery, excluded: 
 async function searchIndexes(deps: SearchFieldsDeps, indexes: FieldIndexes, query: FieldsQuery,
   excluded: ReadonlySet<number>, signal: AbortSignal | undefined): Promise<FieldsResult>
 {
-  const components = query.fields.flatMap((field): (DenseComponent | SparseComponent)[] => {
+  const components = query.fields.flatMap((field): Component[] => {
     if (field.sparse === undefined) return denseComponents(deps, indexes, field, query.algorithm);
     const index = indexes.sparse(field.name);
     return index === undefined ? [] : [new SparseComponent(index, field.sparse, field.weight, signal)];
@@ -124,64 +119,6 @@ function denseComponents(deps: SearchFieldsDeps, indexes: FieldIndexes, { name, 
   const isCoded = field.quantization !== 'float32';
   const algorithm = wanted ?? (isCoded ? 'quantized' : deps.defaultAlgorithm);
   return vectors.map((vector) => new DenseComponent(index, { vector, metric: field.metric, algorithm }, weight));
-}
-
-interface Wanted {
-  readonly k: number;
-  readonly filter: OrdSet | undefined;
-  readonly threshold: number | undefined;
-  readonly oversample: number | undefined;
-  readonly perDocument: boolean;
-}
-
-class DenseComponent implements Component {
-  readonly index: VectorIndex;
-  readonly weight: number;
-  readonly #query: { readonly vector: Float32Array; readonly metric: Metric; readonly algorithm: Algorithm };
-
-  constructor(index: VectorIndex,
-    query: { readonly vector: Float32Array; readonly metric: Metric; readonly algorithm: Algorithm }, weight: number)
-  {
-    this.index = index;
-    this.#query = query;
-    this.weight = weight;
-  }
-
-  search({ filter, ...wanted }: Wanted): ReturnType<VectorIndex['search']> {
-    return this.index.search({ ...this.#query, ...wanted, filter: filter?.words });
-  }
-
-  nearest(k: number, filter: OrdSet | undefined, isExact: boolean): ReturnType<VectorIndex['search']> {
-    const exact = isExact ? { algorithm: 'flat' as const } : {};
-    return this.index.search({ ...this.#query, ...exact, k, perDocument: true, filter: filter?.words });
-  }
-}
-
-/** A document has one sparse vector, and every search is exact. */
-class SparseComponent implements Component {
-  readonly index: SparseIndex;
-  readonly weight: number;
-  readonly #vector: SparseVector;
-  readonly #signal: AbortSignal | undefined;
-
-  constructor(index: SparseIndex, vector: SparseVector, weight: number, signal: AbortSignal | undefined) {
-    this.index = index;
-    this.#vector = vector;
-    this.weight = weight;
-    this.#signal = signal;
-  }
-
-  async search({ k, filter: eligible, threshold }: Pick<Wanted, 'k' | 'filter' | 'threshold'>): Promise<{
-    readonly hits: readonly FieldHit[];
-    readonly algorithm: Algorithm;
-  }> {
-    const hits = await this.index.search({ vector: this.#vector, k, eligible, threshold }, this.#signal);
-    return { hits: hits.map((hit) => ({ ...hit, chunk: 0 })), algorithm: 'flat' };
-  }
-
-  nearest(k: number, filter: OrdSet | undefined): ReturnType<SparseComponent['search']> {
-    return this.search({ k, filter, threshold: undefined });
-  }
 }
 
 /** Undefined when every document counts. */

@@ -1,0 +1,112 @@
+import type { OrdSet } from '../../../lib/ord-set.ts';
+import type { SparseIndex, SparseVector } from '../../../search/sparse/index.ts';
+import type { Algorithm, Metric, VectorIndex } from '../../../search/vector/index.ts';
+
+export interface FieldHit {
+  readonly ord: number;
+  readonly chunk: number;
+  readonly score: number;
+}
+
+interface Found {
+  readonly hits: readonly FieldHit[];
+  readonly algorithm: Algorithm;
+}
+
+interface Wanted {
+  readonly k: number;
+  readonly filter: OrdSet | undefined;
+  readonly threshold: number | undefined;
+  readonly oversample: number | undefined;
+  readonly perDocument: boolean;
+}
+
+/** A vector of the query with what it is compared with. */
+export interface Component {
+  /** The index, which has the ordinals of its documents. */
+  readonly index: { ords(): Iterable<number> };
+  /** Number of its documents. */
+  readonly documents: number;
+  /** Bytes that an exact search reads of all documents. */
+  readonly scannedBytes: number;
+  /** By what its similarity is multiplied. */
+  readonly weight: number;
+  search(wanted: Wanted): Promise<Found>;
+  /** The best documents, each once; `isExact` forbids an approximate search. */
+  nearest(k: number, filter: OrdSet | undefined, isExact: boolean): Promise<Found>;
+}
+
+interface DenseQuery {
+  readonly vector: Float32Array;
+  readonly metric: Metric;
+  readonly algorithm: Algorithm;
+}
+
+export class DenseComponent implements Component {
+  readonly index: VectorIndex;
+  readonly weight: number;
+  readonly #query: DenseQuery;
+
+  constructor(index: VectorIndex, query: DenseQuery, weight: number) {
+    this.index = index;
+    this.#query = query;
+    this.weight = weight;
+  }
+
+  get documents(): number {
+    return this.index.documentCount;
+  }
+
+  get scannedBytes(): number {
+    return this.index.rowBytes;
+  }
+
+  search({ filter, threshold, oversample, k, perDocument }: Wanted): Promise<Found> {
+    const bounds = {
+      ...(threshold !== undefined && { threshold }),
+      ...(oversample !== undefined && { oversample }),
+      ...(filter && { filter: filter.words }),
+    };
+    return this.index.search({ ...this.#query, ...bounds, k, perDocument });
+  }
+
+  nearest(k: number, filter: OrdSet | undefined, isExact: boolean): Promise<Found> {
+    const exact = isExact ? { algorithm: 'flat' as const } : {};
+    return this.index.search({
+      ...this.#query,
+      ...exact,
+      k,
+      perDocument: true,
+      ...(filter && { filter: filter.words }),
+    });
+  }
+}
+
+/** A document has one sparse vector, and every search is exact and reads only lists of the query's dimensions. */
+export class SparseComponent implements Component {
+  readonly scannedBytes = 0;
+  readonly index: SparseIndex;
+  readonly weight: number;
+  readonly #vector: SparseVector;
+  readonly #signal: AbortSignal | undefined;
+
+  constructor(index: SparseIndex, vector: SparseVector, weight: number, signal: AbortSignal | undefined) {
+    this.index = index;
+    this.#vector = vector;
+    this.weight = weight;
+    this.#signal = signal;
+  }
+
+  get documents(): number {
+    return this.index.stats().documents;
+  }
+
+  async search({ k, filter: eligible, threshold }: Pick<Wanted, 'k' | 'filter' | 'threshold'>): Promise<Found> {
+    const hits = await this.index.search({ vector: this.#vector, k, eligible, threshold }, this.#signal);
+    return { hits: hits.map((hit) => ({ ...hit, chunk: 0 })), algorithm: 'flat' };
+  }
+
+  nearest(k: number, filter: OrdSet | undefined): Promise<Found> {
+    return this.search({ k, filter, threshold: undefined });
+  }
+}
