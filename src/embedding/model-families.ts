@@ -1,4 +1,9 @@
-import type { RolePrefixes } from './usable-vector.ts';
+export interface RolePrefixes {
+  /** Becomes part of the variant: vectors made with other prefixes are not comparable. */
+  readonly name: string;
+  readonly document: string;
+  readonly query: string;
+}
 
 /** How the vectors of a text's tokens become one: their mean, or that of the first or last token. */
 export type Pooling = 'mean' | 'cls' | 'last_token';

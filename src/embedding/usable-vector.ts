@@ -1,12 +1,5 @@
-import { familyOf } from './model-families.ts';
+import { familyOf, type RolePrefixes } from './model-families.ts';
 import { EmbeddingError, type EmbeddingRole } from './provider.ts';
-
-export interface RolePrefixes {
-  /** Becomes part of the variant: vectors made with other prefixes are not comparable. */
-  readonly name: string;
-  readonly document: string;
-  readonly query: string;
-}
 
 /** Undefined for a model that needs no prefixes, by its name. */
 export function rolePrefixes(model: string): RolePrefixes | undefined {

@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
-import { familyOf, familySize, type ModelFamily, type Pooling } from '../model-families.ts';
-import type { RolePrefixes } from '../usable-vector.ts';
+import { familyOf, familySize, type ModelFamily, type Pooling, type RolePrefixes } from '../model-families.ts';
 
 /** How a model makes the vector of a text. */
 export interface ModelProfile {

@@ -1,9 +1,9 @@
 import type { Timer } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
+import type { RolePrefixes } from '../model-families.ts';
 import { cancelled, checkTexts, closed, EmbeddingError, type EmbeddingProvider, type EmbeddingRole,
   MAX_BATCH } from '../provider.ts';
-import { type RolePrefixes, rolePrefixes, usableVectors, variantOf, type VectorSize,
-  withPrefix } from '../usable-vector.ts';
+import { rolePrefixes, usableVectors, variantOf, type VectorSize, withPrefix } from '../usable-vector.ts';
 import { postJson, type Sender } from './post-json.ts';
 
 /** Sends JSON to a path under the base URL, with retries; returns the JSON of the response. */
