@@ -293,6 +293,11 @@ function fold(codePoint: u32, value: u32, to: usize): usize {
   return to + length;
 }
 
+/** Whether a code point is a letter of a script with spaces, or a number other than a decimal digit. */
+export function isLetter(codePoint: u32): bool {
+  return lookUp(codePoint) >> CLASS_SHIFT === LETTER;
+}
+
 function lookUp(codePoint: u32): u32 {
   const block = <u32>load<u16>(<usize>load<u32>(H_TABLE_INDEX) + (<usize>(codePoint >> 7) << 1));
   return load<u32>(<usize>load<u32>(H_TABLE_BLOCKS) + (<usize>((block << 7) | (codePoint & 127)) << 2));
