@@ -53,7 +53,10 @@ describe('the languages (decision D-80)', () => {
 });
 
 describe('stems that are ours, or that ours correct', () => {
-  it.each([['ar', 'ملف الملفات والملفات ملفاتهم'], ['ar', 'سيارة السيارات سيارته'], ['ar', 'كتاب كتابا'], ['cs',
+  it.each([['ar', 'ملف الملفات والملفات ملفاتهم'], ['ar', 'سيارة السيارات سيارته'], ['ar', 'كتاب كتابا كتب الكتب وكتبه'], [
+    'ar',
+    'مدرسة المدارس مدارسنا',
+  ], ['ar', 'سؤال أسئلة الأسئلة'], ['cs',
     'kniha knihy knize knihou'], ['cs', 'soubor souboru soubory souborech'], ['cs', 'uživatel uživatelé uživatelů'], [
     'cs',
     'majetek majetku',
@@ -86,7 +89,7 @@ describe('stems that are ours, or that ours correct', () => {
     'Magnet Magnolie'], ['de', 'Planet planen'], [
     'sv',
     'nationalitet national',
-  ], ['ar', 'كتاب كتب']])('%s: the words %j differ', (lang, text) => expect(new Set(terms(lang, text)).size).toBe(2));
+  ], ['ar', 'كتاب كاتب']])('%s: the words %j differ', (lang, text) => expect(new Set(terms(lang, text)).size).toBe(2));
 });
 
 describe('analyzerFor', () => {
