@@ -19,10 +19,11 @@ describe('tokenize', () => {
     ['c']], ['C++ c# F#, (g++) C/C++. a+b i++; c+++ c## x#top c++11 ab++ 1# é# c#é', ['c++', 'c#', 'f#', 'g++', 'c',
     'c++', 'a', 'b', 'i++', 'c', 'c', 'x', 'top', 'c', '11', 'ab', '1', 'é', 'c', 'é']], [
     ".NET (.NET) ASP.NET's C#.NET. .NET5 .Net .net's Math.PI x.NET 3.NET ..NET U.S.A .NETÉ",
-    ['.net', '.net', 'asp', ".net's", 'c#', '.net', 'net5', '.net', ".net's", 'math', 'pi', 'x', 'net', '3', 'net', 'net',
-      'u', 's', 'a', 'neté'],
+    ['.net', '.net', 'asp', ".net's", 'c#', '.net', 'net5', '.net', ".net's", 'math', 'pi', 'x', 'net', '3', 'net',
+      'net', 'u', 's', 'a', 'neté'],
   ], ['.net (.Net) x.net A.net *.net my-.net /.net ..net .network .net5 .nEt', ['.net', '.net', 'x', 'net', 'a', 'net',
-    'net', 'my', 'net', 'net', 'net', 'network', 'net5', 'net']], ['', []]])('splits %j by its rule', (text, forms) => expect(formsOf(text)).toEqual(forms));
+    'net', 'my', 'net', 'net', 'net', 'network', 'net5', 'net']], ['', []]])('splits %j by its rule',
+      (text, forms) => expect(formsOf(text)).toEqual(forms));
 
   it.each([['Straße STRASSE ẞ', ['strasse', 'strasse', 'ss']], ['ΟΔΟΣ οδός Οδος', ['οδοσ', 'οδόσ', 'οδοσ']], [
     'İstanbul ılık',

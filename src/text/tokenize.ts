@@ -199,9 +199,7 @@ const NAME = /^(?:[A-Z]{2,30}|[Nn]et)(?:['’]s)?$/;
 /** Whether a full stop may belong to the word behind it, as far as the character before it decides. */
 export function beginsName(text: string, fullStop: number): boolean {
   if (fullStop === 0) return true;
-  const before = /[Nn]et/.test(text.slice(fullStop + 1, fullStop + 4))
-    ? /[\t\n\r ([{"'`]/
-    : /[^a-z\d.\u0080-\uffff]/;
+  const before = /[Nn]et/.test(text.slice(fullStop + 1, fullStop + 4)) ? /[\t\n\r ([{"'`]/ : /[^a-z\d.\u0080-\uffff]/;
   return before.test(text[fullStop - 1]!);
 }
 

@@ -53,11 +53,12 @@ describe('the languages (decision D-80)', () => {
 });
 
 describe('stems that are ours, or that ours correct', () => {
-  it.each([['ar', 'ملف الملفات والملفات ملفاتهم'], ['ar', 'سيارة السيارات سيارته'], ['ar', 'كتاب كتابا كتب الكتب وكتبه'], [
+  it.each([['ar', 'ملف الملفات والملفات ملفاتهم'], ['ar', 'سيارة السيارات سيارته'], ['ar',
+    'كتاب كتابا كتب الكتب وكتبه'], [
     'ar',
     'مدرسة المدارس مدارسنا',
-  ], ['ar', 'سؤال أسئلة الأسئلة'], ['cs',
-    'kniha knihy knize knihou'], ['cs', 'soubor souboru soubory souborech'], ['cs', 'uživatel uživatelé uživatelů'], [
+  ], ['ar', 'سؤال أسئلة الأسئلة'], ['cs', 'kniha knihy knize knihou'], ['cs', 'soubor souboru soubory souborech'], ['cs',
+    'uživatel uživatelé uživatelů'], [
     'cs',
     'majetek majetku',
   ], [
