@@ -1,12 +1,12 @@
 // What a division is given: texts, and the forms that are divided, each with a status.
 //
-// The host writes the texts to B_DIVISION_TEXTS, each as u8 kind, u8 bytes, UTF-8, and a 0 behind the last: links, ends
-// that are lost, cores, and then texts that are looked up. It writes the forms to B_DIVISION_FORMS, u64 each: the number
-// in the low half, its status in the high half.
+// The host writes the texts to B_DIVISION_TEXTS, each as u8 kind, u8 bytes, UTF-8, and a 0 behind the last: links,
+// ends that are lost, cores, and then texts that are looked up. It writes the forms to B_DIVISION_FORMS, u64 each: the
+// number in the low half, its status in the high half.
 //
 // B_DIVISION_TABLE is a hash table of the texts to be looked up and of the forms (open addressing, linear probing), u32
-// each: the address of a text, or the index of a form and FORM. It is small, so that a lookup is quicker than one in the
-// table of all forms.
+// each: the address of a text, or the index of a form and FORM. It is small, so that a lookup is quicker than one in
+// the table of all forms.
 
 import { equalBytes, hashBytes } from '../bytes.ts';
 import { H_DIVISION } from '../layout.ts';

@@ -134,7 +134,7 @@ export async function findFirst(collection: string, query: string, way: Way,
   limit: number): Promise<readonly Hit['document'][]>
 {
   const body = { collection, query, ...AS_TYPED, limit, includeContent: false };
-  const { results } = await ask(way === 'words' ? searchFullText({ body }) : searchHybrid({ body }));
+  const { results } = way === 'words' ? await ask(searchFullText({ body })) : await ask(searchHybrid({ body }));
   return results.map(({ document }) => document);
 }
 
