@@ -37,7 +37,8 @@ export function primaryLanguage(lang: string | undefined): string {
 /** The code that replaces a longer or older one of the same language: `de` for `deu`, `id` for `in`. */
 function canonical(code: string): string {
   try {
-    return new Intl.Locale(code).language;
+    // It is undefined for `und`, whatever its type says.
+    return (new Intl.Locale(code).language as string | undefined) ?? code;
   } catch {
     return code;
   }

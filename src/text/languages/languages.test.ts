@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { formsOf } from '../tokenize.ts';
-import { analyzerFor, defaultStopWords, LANGUAGES, resolveLanguage, stemmingAvailable } from './index.ts';
+import { analyzerFor, defaultStopWords, LANGUAGES, primaryLanguage, resolveLanguage,
+  stemmingAvailable } from './index.ts';
 
 const terms = (lang: string, text: string, stemming = true,
   stopWords: ReadonlySet<string> | 'default' | 'none' = 'default'): string[] =>
@@ -139,4 +140,9 @@ describe('analyzerFor', () => {
       for (const form of formsOf(text)) for (const analyzer of analyzers) expect(analyzer.term(form)).toMatch(/./su);
     }), { numRuns: 200 });
   });
+});
+
+describe('primaryLanguage', () => {
+  it.each([['en_US', 'en'], ['eng', 'en'], [' De-AT ', 'de'], ['und', 'und'], ['ja', 'ja'], ['x1', 'x1'], [undefined,
+    '']])('of %j is %j', (tag, primary) => expect(primaryLanguage(tag)).toBe(primary));
 });
