@@ -14,6 +14,7 @@ import { addForm } from './inverted/tokens.ts';
 
 // (The compiler finds re-exported files only without their extension.)
 export { beginCompaction, compactStep, isCompacting } from './inverted/compaction';
+export { askedAt, askedLength, divide, findForms, nextToDivide, openDivision } from './inverted/compounds/division';
 export { frequencyIn, liveDocuments, liveDocumentsInField, mainField } from './inverted/counting';
 export { addToOrders, collectKey, collectRange } from './inverted/dictionary';
 export { allowClasses, classOf, documentOf, lengthOf, liveClasses, removeDocument } from './inverted/documents';

@@ -203,6 +203,8 @@ export const H_LEVEL_CAPACITY: usize = H_SCRATCH + 1536;
 /** Which remembered factors are valid (see `factors.ts`). */
 export const H_FACTOR_EPOCH: usize = H_SCRATCH + 1540;
 export const MAX_LEVELS: u32 = 64;
+/** State of a division (see `compounds/`): 13 x u32. */
+export const H_DIVISION: usize = H_SCRATCH + 1600;
 
 // Buffers of fixed size in the header page.
 export const FORM_BUFFER: usize = HEADER + 0x1000; // one folded form

@@ -136,7 +136,13 @@ export const B_PHRASE_MATCHES: u32 = 75;
 /** The documents that certainly have a phrase (see `phrase-decisions.ts`), and the offsets of its words. */
 export const B_CERTAIN: u32 = 76;
 export const B_OFFSETS: u32 = 77;
-export const BUFFERS: u32 = 78;
+/** Texts and forms of a division, tables of both, and what is known of the current form (see `compounds/`). */
+export const B_DIVISION_TEXTS: u32 = 78;
+export const B_DIVISION_FORMS: u32 = 79;
+export const B_DIVISION_TABLE: u32 = 80;
+export const B_DIVISION_FORM: u32 = 81;
+export const B_DIVISION_TRUTHS: u32 = 82;
+export const BUFFERS: u32 = 83;
 
 /** Address of a buffer; 0 until it is reserved. */
 export function buffer(id: u32): usize {

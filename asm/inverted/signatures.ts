@@ -17,7 +17,7 @@ export function signForm(form: u32): void {
   store<u64>(signatureAt(form), signatureOf(keyBytes(form), keyLength(form)));
 }
 
-function signatureOf(at: usize, length: u32): u64 {
+export function signatureOf(at: usize, length: u32): u64 {
   let bits: u64 = 0;
   let last: u32 = 0;
   for (let i: u32 = 0; i < length; i++) {

@@ -60,10 +60,22 @@ export function hostStart(start: usize, end: usize): usize {
 
 /** Whether a full stop may belong to the capitals behind it (rule 7). */
 function mayBeginName(start: usize, at: usize, end: usize): bool {
-  if (at + 2 >= end || !isCapital(load<u8>(at + 1)) || !isCapital(load<u8>(at + 2))) return false;
+  const isSmall = isNet(at + 1, end);
+  if (!isSmall && (at + 2 >= end || !isCapital(load<u8>(at + 1)) || !isCapital(load<u8>(at + 2)))) return false;
   if (at === start) return true;
   const before = <u32>load<u8>(at - 1);
-  return before < 0x80 && before !== STOP && before - 0x61 >= 26 && before - 0x30 >= 10;
+  return isSmall ? isOpening(before) : before < 0x80 && before !== STOP && before - 0x61 >= 26 && before - 0x30 >= 10;
+}
+
+/** Whether a word begins like `net` or `Net`. */
+function isNet(at: usize, end: usize): bool {
+  return at + 2 < end && (<u32>load<u8>(at) | 0x20) === 0x6e && load<u8>(at + 1) === 0x65 && load<u8>(at + 2) === 0x74;
+}
+
+/** Whether a byte is a space, an opening bracket or a quote. */
+function isOpening(byte: u32): bool {
+  return byte === 0x20 || byte === 0x09 || byte === 0x0a || byte === 0x0d || byte === 0x28 || byte === 0x5b ||
+    byte === 0x7b || byte === 0x22 || byte === 0x27 || byte === 0x60;
 }
 
 function isCapital(byte: u32): bool {
@@ -291,6 +303,11 @@ function fold(codePoint: u32, value: u32, to: usize): usize {
   const length = <u32>load<u8>(expansion);
   copyBytes(to, expansion + 1, length);
   return to + length;
+}
+
+/** Whether a code point is a letter of a script with spaces, or a number other than a decimal digit. */
+export function isLetter(codePoint: u32): bool {
+  return lookUp(codePoint) >> CLASS_SHIFT === LETTER;
 }
 
 function lookUp(codePoint: u32): u32 {

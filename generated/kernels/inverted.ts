@@ -13,6 +13,36 @@ export const P_FREQUENCY = 12;
 export const P_EXACT = 16;
 export const TITLE_FIELD = 1;
 export const KEY_FIELD = 6;
+/** What `divide` asks the host: whether letters are an inflection of a word of the index, or of the word itself. */
+export const ASKS_INFLECTED = 1;
+export const ASKS_ITSELF = 2;
+/** Longer forms are not divided. */
+export const MAX_UNITS = 48;
+/** Fewer letters before a word are its prefix, and are no part. */
+export const LEAST_PART = 4;
+export const WORDS_BEFORE = 128;
+export const WORDS_BEHIND = 192;
+/** Whether what is behind a place is an inflection of a word of the index, and one of the word itself. */
+export const IS_INFLECTED = 256;
+export const IS_ITSELF = 320;
+/** The offset of a place within a character. */
+export const NOWHERE = 65535;
+/** How often something was looked up. */
+export const D_SPENT = 32;
+export const NO = 1;
+export const YES = 2;
+/** The host is asked first. */
+export const ASKED = 3;
+export const LINK_TEXT = 16;
+export const LOST_TEXT = 32;
+export const CORE_TEXT = 64;
+/** A stop word, which is no part. */
+export const STOP_WORD = 8;
+export const IS_WORD = 1;
+export const IS_SHORTENED = 2;
+export const IS_COMPOUND = 3;
+export const IS_OTHER = 4;
+export const STATUS_BITS = 7;
 export const CURSOR = 1568;
 /** Bytes of the sums of a field: f64 tokens, u32 documents. */
 export const FIELD_SUM_BYTES = 16;
@@ -209,6 +239,8 @@ export const H_LEVEL_CAPACITY = 69120;
 /** Which remembered factors are valid (see `factors.ts`). */
 export const H_FACTOR_EPOCH = 69124;
 export const MAX_LEVELS = 64;
+/** State of a division (see `compounds/`): 13 x u32. */
+export const H_DIVISION = 69184;
 export const FORM_BUFFER = 69632;
 export const DOCS = 71680;
 export const FREQUENCIES = 72704;
@@ -469,7 +501,13 @@ export const B_PHRASE_MATCHES = 75;
 /** The documents that certainly have a phrase (see `phrase-decisions.ts`), and the offsets of its words. */
 export const B_CERTAIN = 76;
 export const B_OFFSETS = 77;
-export const BUFFERS = 78;
+/** Texts and forms of a division, tables of both, and what is known of the current form (see `compounds/`). */
+export const B_DIVISION_TEXTS = 78;
+export const B_DIVISION_FORMS = 79;
+export const B_DIVISION_TABLE = 80;
+export const B_DIVISION_FORM = 81;
+export const B_DIVISION_TRUTHS = 82;
+export const BUFFERS = 83;
 /** Documents of a segment at most: their postings of a form never fill a block. */
 export const MAX_SEGMENT_DOCUMENTS = 127;
 /** Bits of `options`. */

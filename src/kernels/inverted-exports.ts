@@ -52,6 +52,12 @@ export interface InvertedExports extends WebAssembly.Exports {
     limit: number): number;
   collectFuzzy(word: number, codePoints: number, bound: number, part: number, free: number, backward: number,
     begins: number, limit: number): number;
+  findForms(limit: number): number;
+  openDivision(forms: number, first: number): void;
+  divide(lookups: number, given: number): number;
+  nextToDivide(): number;
+  askedAt(): number;
+  askedLength(): number;
   joinGroup(grouping: number, form: number, term: number, length: number): void;
   leaveGroup(grouping: number, form: number, term: number, length: number): void;
   groupOf(grouping: number, term: number, length: number): number;

@@ -53,7 +53,25 @@ export const Buffers = {
   fieldFactors: layout.B_FIELD_FACTORS,
   rerankWeights: layout.B_RERANK_WEIGHTS,
   segment: layout.B_SEGMENT,
+  divisionTexts: layout.B_DIVISION_TEXTS,
+  divisionForms: layout.B_DIVISION_FORMS,
 } as const;
+/** Kinds of the texts of a division, and statuses of texts and forms (see asm/inverted/compounds/). */
+export const DivisionText = {
+  link: layout.LINK_TEXT,
+  lost: layout.LOST_TEXT,
+  core: layout.CORE_TEXT,
+  stop: layout.STOP_WORD,
+} as const;
+export const DivisionStatus = {
+  word: layout.IS_WORD,
+  shortened: layout.IS_SHORTENED,
+  compound: layout.IS_COMPOUND,
+  other: layout.IS_OTHER,
+} as const;
+/** What `divide` asks, and the answers. */
+export const Asks = { inflected: layout.ASKS_INFLECTED, itself: layout.ASKS_ITSELF } as const;
+export const Truth = { no: layout.NO, yes: layout.YES } as const;
 export const Algorithm = { bm25: layout.BM25, tfidf: layout.TF_IDF, bm25f: layout.BM25F } as const;
 
 /** Kinds of pages, in the encoding of the kernel. */

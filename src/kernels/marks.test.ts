@@ -24,7 +24,7 @@ const piece = fc.oneof({
   weight: 8,
   arbitrary: fc.constantFrom('fox', 'Foxes', 'QUICK', 'don’t', "don't", '3.14', 'Größe', 'große', 'a', 'I', 'naïve',
     'Straße', 'x'.repeat(63), 'y'.repeat(64), 'z'.repeat(300), 'İstanbul', 'ﬁre', 'C++', 'f#', '.NET', 'ASP.NET',
-    'NET'),
+    '.net', 'NET'),
 }, {
   weight: 4,
   arbitrary: fc.constantFrom(' ', '\n', '. ', '-', '_', '`', '…', '  \n', ', ', "'", '.', '\u200d', '+', '#'),

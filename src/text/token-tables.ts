@@ -94,7 +94,7 @@ export function makeTokenTables(): TokenTables {
  * built with another version may differ from the current ones, so such an index has to be rebuilt.
  */
 export function tokenTablesVersion(): string {
-  return `3/${process.versions['unicode'] ?? '0'}/${process.versions['icu'] ?? '0'}`;
+  return `4/${process.versions['unicode'] ?? '0'}/${process.versions['icu'] ?? '0'}`;
 }
 
 /** The table's value of a code point. */

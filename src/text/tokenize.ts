@@ -34,7 +34,8 @@ import { AMOUNT_MASK, CLASS_SHIFT, EXPANDS, lookUp, TokenClass, type TokenTables
  * digit follows: `C++`, `F#`, but not `a+b` or `x#top`.
  *
  * 7. A full stop directly before a word of 2 to 30 ASCII capitals, which may end in `'s`, belongs to it, unless a small
- * letter, a digit, a full stop or a code point beyond ASCII stands before: `.NET` and `ASP.NET`, but not `Math.PI`.
+ * letter, a digit, a full stop or a code point beyond ASCII stands before: `.NET` and `ASP.NET`, but not `Math.PI`. The
+ * same holds for `.net` and `.Net` at the start of a text, and behind an ASCII space, bracket or quote.
  *
  * So a document without composing and segmented code points, and without words of rule 7, needs only the tables and the
  * offsets: the WebAssembly twin does that part. It returns other documents to this tokeniser.
@@ -193,11 +194,13 @@ class Tokenizer {
 }
 
 /** A word of rule 7, without its full stop. */
-const NAME = /^[A-Z]{2,30}(?:['’]s)?$/;
+const NAME = /^(?:[A-Z]{2,30}|[Nn]et)(?:['’]s)?$/;
 
 /** Whether a full stop may belong to the word behind it, as far as the character before it decides. */
 export function beginsName(text: string, fullStop: number): boolean {
-  return fullStop === 0 || /[^a-z\d.\u0080-\uffff]/.test(text[fullStop - 1]!);
+  if (fullStop === 0) return true;
+  const before = /[Nn]et/.test(text.slice(fullStop + 1, fullStop + 4)) ? /[\t\n\r ([{"'`]/ : /[^a-z\d.\u0080-\uffff]/;
+  return before.test(text[fullStop - 1]!);
 }
 
 function continuesRun(kind: number): boolean {

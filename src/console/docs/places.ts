@@ -1,10 +1,11 @@
-import { getMetrics, getStats, searchDocuments, searchFullText } from '../../../generated/docs/sdk/sdk.gen.ts';
+import { getMetrics, getStats, searchDocuments } from '../../../generated/docs/sdk/sdk.gen.ts';
 import type { CollectionStats } from '../../../generated/docs/sdk/types.gen.ts';
 import { ask, RequestError } from '../shared/ask.ts';
 import { readExposition } from '../shared/exposition.ts';
 import { type Lines, writeLines } from '../shared/lines.ts';
 import type { Command } from '../shared/palette.tsx';
 import { href } from '../shared/router.ts';
+import { embeddedCollections, findFirst, type Way } from './collection/find.ts';
 
 /** Identifies a document in its collection. */
 interface DocumentName {
@@ -18,40 +19,49 @@ export const collectionAt = (collection: string): string => href(['collections',
 export const documentAt = (collection: string, { key, lang }: DocumentName, tab?: string, lines?: Lines): string =>
   href(['collections', collection, 'document'], { key, lang, tab, lines: lines && writeLines(lines) });
 
+interface SearchedCollection {
+  readonly name: string;
+  readonly way: Way;
+}
+
 const COLLECTIONS = 5;
 const HITS = 4;
 
-let stats: Promise<readonly string[]> | undefined;
+let known: Promise<readonly SearchedCollection[]> | undefined;
 
 /**
- * Collections whose name matches, and documents of the largest collections whose key begins so or that contain the
- * words.
+ * Collections whose name matches, and documents of the largest collections whose key begins so, or that a search of the
+ * collection finds first.
  */
 export async function findCommands(typed: string): Promise<readonly Command[]> {
-  const names = await (stats ??= largestFirst());
-  const named = names.filter((name) => name.toLowerCase().includes(typed.toLowerCase())).map((name): Command => ({
+  const collections = await (known ??= largestFirst());
+  const named = collections.filter(({ name }) => name.toLowerCase().includes(typed.toLowerCase())).map((
+    { name },
+  ): Command => ({
     label: name,
     hint: 'collection',
     run: () => void (location.hash = collectionAt(name)),
   }));
   if (typed.length < 2) return named;
-  const found = await Promise.allSettled(names.slice(0, COLLECTIONS).map((name) => documentsIn(name, typed)));
+  const found = await Promise.allSettled(collections.slice(0, COLLECTIONS).map((each) => documentsIn(each, typed)));
   return [...named, ...found.flatMap((result) => (result.status === 'fulfilled' ? result.value : []))];
 }
 
-async function largestFirst(): Promise<readonly string[]> {
+async function largestFirst(): Promise<readonly SearchedCollection[]> {
   setTimeout(() => {
-    stats = undefined;
+    known = undefined;
   }, 10_000);
-  return (await readCollections()).toSorted((a, b) => b.documentCount - a.documentCount).map(({ name }) => name);
+  const [all, embedded] = await Promise.all([readCollections(), embeddedCollections().catch(() => new Set<string>())]);
+  return all.toSorted((a, b) => b.documentCount - a.documentCount).map(({ name }) => ({
+    name,
+    way: embedded.has(name.toLowerCase()) ? 'meaning' : 'words',
+  }));
 }
 
-async function documentsIn(collection: string, typed: string): Promise<Command[]> {
+async function documentsIn({ name: collection, way }: SearchedCollection, typed: string): Promise<Command[]> {
   const [named, found] = await Promise.all([ask(searchDocuments({
     body: { collection, filter: `key STARTS WITH ${JSON.stringify(typed)}`, fields: ['title'], limit: HITS },
-  })), ask(searchFullText({
-    body: { collection, query: typed, limit: HITS, prefix: 'last', fuzzy: 'auto', includeContent: false },
-  })).then(({ results }) => results.map(({ document }) => document), () => [])]);
+  })), findFirst(collection, typed, way, HITS).catch(() => [])]);
   const distinct = new Map([...named, ...found].map((document) => [document.id, document]));
   return [...distinct.values()].map((document) => ({
     label: document.meta?.['title']?.[0] ?? document.key,

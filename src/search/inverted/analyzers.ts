@@ -1,7 +1,7 @@
 import { type InvertedKernel, MAX_GROUPINGS } from '../../kernels/inverted.ts';
 import { Generations } from '../../lib/caches.ts';
 import { isShared } from '../../text/simplified.ts';
-import { type CompoundRules, compoundsWith } from './compounds.ts';
+import { type CompoundRules, CompoundSearch } from './compounds.ts';
 import { type Dictionary, keyOf } from './dictionary.ts';
 
 /**
@@ -43,8 +43,8 @@ interface Grouping {
   next: number | undefined;
   /** Cached groups by one of their forms; cleared when a form is added or removed. */
   readonly known: Generations<string, readonly number[]>;
-  /** Cached compounds by one of their parts; cleared likewise. */
-  readonly compounds: Generations<string, readonly number[]>;
+  /** Cached compounds by one of their parts, or the search for them; cleared likewise. */
+  readonly compounds: Generations<string, readonly number[] | CompoundSearch>;
 }
 
 /** The groupings of an index's forms, one for each analyzer that documents or queries have used. */
@@ -99,24 +99,46 @@ export class Analyzers {
 
   /** Forms that a word is a part of (see `compounds.ts`), without those of the word itself. */
   compounds(analyzer: Analyzer, form: string): readonly number[] {
+    for (;;) {
+      const found = this.#searchCompounds(analyzer, form);
+      if (found !== undefined) return found;
+    }
+  }
+
+  /**
+   * Looks for the compounds of a word, some milliseconds at each call; returns whether `compounds` has no more to do.
+   * The search begins again if the index gets or loses a form meanwhile.
+   */
+  prepareCompounds(analyzer: Analyzer, form: string): boolean {
+    return this.#searchCompounds(analyzer, form) !== undefined;
+  }
+
+  /** The same without looking. */
+  knowsCompounds({ name, compounds }: Analyzer, form: string): boolean {
+    const known = this.#groupings.get(name)?.compounds.get(form);
+    return compounds === undefined || (known !== undefined && !(known instanceof CompoundSearch));
+  }
+
+  /** Undefined if there is more to do. */
+  #searchCompounds(analyzer: Analyzer, form: string): readonly number[] | undefined {
     const { compounds: rules } = analyzer;
     if (rules === undefined) return [];
     const own = this.group(analyzer, form);
     const grouping = this.#groupings.get(analyzer.name)!;
-    let ids = grouping.compounds.get(form);
-    if (ids === undefined) {
-      ids = compoundsWith({
-        form,
-        ids: own,
-        spellings: analyzer.spellings?.customary(form) ?? [],
-        termOf: (part) => analyzer.term(part),
-        rules,
-        dictionary: this.#dictionary,
-        isInflected: (part) => this.#isInflected(grouping, analyzer.term(part)),
-      });
-      grouping.compounds.set(form, ids);
-    }
-    return ids;
+    const known = grouping.compounds.get(form);
+    if (known !== undefined && !(known instanceof CompoundSearch)) return known;
+    const search = known ?? new CompoundSearch(this.#kernel, {
+      form,
+      ids: own,
+      spellings: analyzer.spellings?.customary(form) ?? [],
+      termOf: (part) => analyzer.term(part),
+      rules,
+      dictionary: this.#dictionary,
+      isInflected: (part) => this.#isInflected(grouping, analyzer.term(part)),
+    });
+    const isDone = search.step();
+    grouping.compounds.set(form, isDone ? search.found : search);
+    return isDone ? search.found : undefined;
   }
 
   #isInflected(grouping: Grouping, term: string): boolean {

@@ -1,4 +1,6 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { compoundsWith } from '../../testkit/inverted/compounds.ts';
 import { analyzerFor, compoundsOf, spellingsOf } from '../../text/languages/index.ts';
 import { formsOf } from '../../text/tokenize.ts';
 import { InvertedIndex } from './index.ts';
@@ -81,5 +83,73 @@ describe('compounds (decision D-200)', () => {
     expect(of('Zaun')).toEqual([]);
     index.add(1, [{ field: 0, text: 'Garten' }], analyzer);
     expect(of('Zaun')).toEqual(['gartenzaun']);
+  });
+});
+
+/** Few words, some of which make up others, with links and endings between and behind them. */
+const stem = fc.constantFrom('daten', 'bank', 'verbindung', 'bindung', 'sprache', 'haus', 'hint', 'hinter', 'traum',
+  'raum', 'wach', 'wacht', 'ecken', 'stau', 'staub', 'müller', 'größe', 'straße', 'ver', 'tür');
+const link = fc.constantFrom('', '', 's', 'n', 'en', 'e', 'x');
+const ending = fc.constantFrom('', '', 'en', 'er', 's', 'e');
+const made = fc.tuple(fc.array(fc.tuple(stem, link), { maxLength: 3 }), stem, ending).map(([parts, last, end]) =>
+  `${parts.map((part) => part.join('')).join('')}${last}${end}`
+);
+
+/** Distinct words of some letters, which none of them contains. */
+function lettersFor(count: number): string[] {
+  return Array.from({ length: count },
+    (_, i) => [...i.toString(5).padStart(6, '0')].map((digit) => 'bklmn'[Number(digit)]).join('o'));
+}
+
+it('are found in steps (decision D-214)', () => {
+  const { index, analyzer, of } = compoundsIn('de', 'Daten');
+  const others = lettersFor(900);
+  const compounds = others.map((other, i) => `daten${other}${others[(i + 7) % 900]}`);
+  others.forEach((text, i) => index.add(2 * i + 1, [{ field: 0, text }], analyzer));
+  compounds.forEach((text, i) => index.add(2 * i + 2, [{ field: 0, text }], analyzer));
+  let steps = 1;
+  while (!index.prepareCompounds(analyzer, 'daten')) steps++;
+  expect(steps).toBeGreaterThan(2);
+  expect(index.knowsCompounds(analyzer, 'daten')).toBe(true);
+  expect(of('Daten')).toEqual(compounds.toSorted());
+  index.add(5000, [{ field: 0, text: 'neues' }], analyzer);
+  expect(index.knowsCompounds(analyzer, 'daten')).toBe(false);
+  expect(of('Daten')).toEqual(compounds.toSorted());
+});
+
+describe.each(['release', 'debug'] as const)('compounds, %s build', (build) => {
+  it('are those that the plain twin finds, in whatever steps', () => {
+    fc.assert(
+      fc.property(fc.constantFrom('de', 'sv', 'fi'), fc.uniqueArray(made, { minLength: 5, maxLength: 60, size: 'max' }),
+        fc.array(fc.string({ unit: fc.constantFrom('a', 'ä', 'é', '𝒳', '1', 'я'), maxLength: 4 }), { maxLength: 5 }),
+        made, (lang, words, odd, asked) => {
+        const analyzer = analyzerOf(lang);
+        const index = new InvertedIndex({ build });
+        const all = [...words, ...odd.flatMap((letters) => [`${words[0]}${letters}`, `${letters}${words[1]}`])];
+        index.add(0, [{ field: 0, tokens: all.map((form, position) => ({ form, position })) }], analyzer);
+        for (const word of [asked, ...words.slice(0, 20)]) {
+          const ids = index.group(analyzer, word);
+          const term = (form: string) => analyzer.term(form);
+          const expected = compoundsWith({
+            form: word,
+            ids,
+            spellings: analyzer.spellings?.customary(word) ?? [],
+            termOf: term,
+            rules: analyzer.compounds!,
+            dictionary: {
+              find: (form) => index.form(form),
+              wildcard: (pattern, limit) => index.wildcard(pattern, limit),
+              text: (id) => index.textOf(id),
+            },
+            isInflected: (part) =>
+              all.some((form) => term(form) === term(part)) || index.unstemmed(term(part)).length > 0,
+          });
+          expect(index.compounds(analyzer, word).map((id) => index.textOf(id)).sort(), word).toEqual(
+            expected.map((id) => index.textOf(id)).sort(),
+          );
+        }
+      }),
+      { numRuns: build === 'debug' ? 40 : 100 },
+    );
   });
 });

@@ -9,7 +9,7 @@ const piece = fc.oneof({
   arbitrary: fc.constantFrom('word', 'Wörter', "don't", 'l’avion', "'", '’', '3.14', '2.', '.', '1.2.3', ' ', ' ', '-',
     '_', '/', 'ß', 'ς', 'Σ', 'İ', 'ı', 'ﬁ', '½', '①', 'Ⅷ', '²', '٣', '१२', '\u00ad', '\u200d', '\u200b', '\ufe0f',
     '\u0301', 'e\u0301', '한국어', 'ㅋㅋ', '日本語', 'ไทย', 'カタカナ', 'ﾊﾝｶｸ', 'ＡＢＣ１２', '😀', '𝒳', 'ʼ', '＇', 'ъ',
-    'Ё', 'ῼ', 'ǅ', '\0', '\n', 'c', 'C++', 'f#', '+', '#', '.NET', 'NET', 'Aa', "'s"),
+    'Ё', 'ῼ', 'ǅ', '\0', '\n', 'c', 'C++', 'f#', '+', '#', '.NET', 'NET', '.net', 'Aa', "'s"),
 }, fc.string({ unit: 'binary', maxLength: 4 }), fc.string({ unit: 'grapheme', maxLength: 4 }),
   fc.constantFrom('x'.repeat(255), 'é'.repeat(130), '語'.repeat(90), '\ud800'));
 const text = fc.array(piece, { maxLength: 25, size: 'max' }).map((pieces) => pieces.join(''));

@@ -306,6 +306,19 @@ export class InvertedIndex {
     return this.#analyzers.isReady(analyzer) ? this.#use(find) : this.#change(find);
   }
 
+  /**
+   * Looks for the compounds of a word, some milliseconds at each call; returns whether all are found. The index must be
+   * ready for the analyzer (`prepare`).
+   */
+  prepareCompounds(analyzer: Analyzer, form: string): boolean {
+    return this.#use(() => this.#analyzers.prepareCompounds(analyzer, form));
+  }
+
+  /** Whether all compounds of a word are found. */
+  knowsCompounds(analyzer: Analyzer, form: string): boolean {
+    return this.#analyzers.knowsCompounds(analyzer, form);
+  }
+
   /** Groups forms by an analyzer that is new to the index, some at each call; returns whether all are grouped. */
   prepare(analyzer: Analyzer): boolean {
     return this.#analyzers.isReady(analyzer) || this.#change(() => this.#analyzers.prepare(analyzer));

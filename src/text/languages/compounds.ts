@@ -5,6 +5,8 @@ import { defaultStopWords } from './stop-words.ts';
 interface Compounds {
   /** Whether some letters may be a part of a compound. */
   isPart(letters: string): boolean;
+  /** Words that are none. */
+  readonly stopWords: ReadonlySet<string>;
   /** What may stand behind a part, before the next one: the s of `verbindungsfehler`. */
   readonly links: readonly string[];
   /** What a part may lose before the next one: the e of `sprache` in `sprachfehler`. */
@@ -22,5 +24,5 @@ export function compoundsOf(lang: string): Compounds | undefined {
   const joints = languageOf(lang)?.joints;
   if (joints === undefined) return undefined;
   const stopWords = defaultStopWords(lang);
-  return { isPart: (letters) => letters.length >= LEAST && !stopWords.has(letters), ...joints };
+  return { isPart: (letters) => letters.length >= LEAST && !stopWords.has(letters), stopWords, ...joints };
 }

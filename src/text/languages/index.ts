@@ -22,16 +22,23 @@ export const NEUTRAL = 'und';
  * catalogue; for a missing tag, the fallback is returned unchanged.
  */
 export function resolveLanguage(lang: string | undefined, fallback: string): string {
-  const primary = lang?.trim().toLowerCase().split(/[-_]/, 1)[0] ?? '';
+  const primary = primaryLanguage(lang);
   if (primary === '') return fallback;
-  const code = ALIASES.get(primary) ?? (languageOf(primary) === undefined ? canonical(primary) : primary);
+  const code = ALIASES.get(primary) ?? primary;
   return languageOf(code) === undefined ? NEUTRAL : code;
+}
+
+/** The first subtag of a tag, in its shortest form: `en` for `en_US` and `eng`; empty for a missing tag. */
+export function primaryLanguage(lang: string | undefined): string {
+  const primary = lang?.trim().toLowerCase().split(/[-_]/, 1)[0] ?? '';
+  return primary === '' || languageOf(primary) !== undefined ? primary : canonical(primary);
 }
 
 /** The code that replaces a longer or older one of the same language: `de` for `deu`, `id` for `in`. */
 function canonical(code: string): string {
   try {
-    return new Intl.Locale(code).language;
+    // It is undefined for `und`, whatever its type says.
+    return (new Intl.Locale(code).language as string | undefined) ?? code;
   } catch {
     return code;
   }

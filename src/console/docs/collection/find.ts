@@ -65,8 +65,14 @@ export async function abilitiesOf(collection: string): Promise<Abilities> {
 }
 
 async function isEmbedded(collection: string): Promise<boolean> {
+  return (await embeddedCollections()).has(collection.toLowerCase());
+}
+
+/** Names, in small letters, of the collections that can be searched by meaning. */
+export async function embeddedCollections(): Promise<ReadonlySet<string>> {
   const { enabled, collections } = await ask(getVectorStats());
-  return enabled && (collections[collection.toLowerCase()]?.embedded_documents ?? 0) > 0;
+  const embedded = Object.entries(collections).filter(([, { embedded_documents }]) => embedded_documents > 0);
+  return new Set(enabled ? embedded.map(([name]) => name) : []);
 }
 
 /** Metadata keys with few different values, which are useful as filters. */
@@ -120,12 +126,17 @@ async function browse(search: Search): Promise<Found> {
 }
 
 /** Words may be misspelt, and the last one unfinished. */
-const AS_TYPED = {
-  prefix: 'last',
-  fuzzy: 'auto',
-  highlight: true,
-  maxHighlights: SHOWN,
-} as const;
+const AS_TYPED = { prefix: 'last', fuzzy: 'auto' } as const;
+const HIGHLIGHTED = { ...AS_TYPED, highlight: true, maxHighlights: SHOWN } as const;
+
+/** The documents that a search without filters finds first. */
+export async function findFirst(collection: string, query: string, way: Way,
+  limit: number): Promise<readonly Hit['document'][]>
+{
+  const body = { collection, query, ...AS_TYPED, limit, includeContent: false };
+  const { results } = way === 'words' ? await ask(searchFullText({ body })) : await ask(searchHybrid({ body }));
+  return results.map(({ document }) => document);
+}
 
 async function byWords(search: Search): Promise<Found> {
   const { collection, query, offset, facetKeys, signal } = search;
@@ -136,7 +147,7 @@ async function byWords(search: Search): Promise<Found> {
       query,
       ...filterOf(search),
       ...facetBy(facetKeys),
-      ...AS_TYPED,
+      ...HIGHLIGHTED,
       offset,
       limit: PAGE_SIZE,
       includeContent: false,
@@ -164,7 +175,7 @@ async function byMeaning(search: Search): Promise<Found> {
       query,
       ...filterOf(search),
       ...facetBy(facetKeys),
-      ...AS_TYPED,
+      ...HIGHLIGHTED,
       offset,
       limit: PASSAGES + 1,
       retrievalMode: 'chunk',

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { mostWork } from '../../../testkit/work-counter.ts';
 import { SearchFixture } from './test-fixture.ts';
 
 describe('compounds in a search (decision D-200)', () => {
@@ -43,6 +44,21 @@ describe('compounds in a search (decision D-200)', () => {
     const found = async (query: string) => await fixture.keys(query, { collection: 'apart' });
     expect(await found('Datenbankverbindung')).toEqual(['itself', 'apart']);
     expect(await found('Verbindungsfehler')).toEqual(['linked']);
+  });
+
+  it('looks for them with pauses where they are many (decision D-214)', async () => {
+    const parts = Array.from({ length: 700 },
+      (_, i) => [...i.toString(5).padStart(5, '0')].map((digit) => 'bklmn'[Number(digit)]).join('o'));
+    const more = { lang: 'de', collection: 'many' };
+    await fixture.add('parts', parts.join(' '), {}, more);
+    await fixture.add('whole', parts.map((part, i) => `kabel${part}${parts[(i + 7) % 700]}`).join(' '), {}, more);
+    let found: readonly string[] = [];
+    const most = await mostWork(async () => {
+      found = await fixture.keys('Kabel', { collection: 'many' });
+    });
+    expect(found).toEqual(['whole']);
+    expect(most).toBeGreaterThan(0);
+    expect(most).toBeLessThan(15_000);
   });
 
   it('names the word, and marks the compound', async () => {

@@ -1,4 +1,5 @@
 import type { Operations } from '../../../../generated/docs/operations.ts';
+import { Pace } from '../../../lib/pace.ts';
 import type { InputOf } from '../../../operations/index.ts';
 import type { Collections, Retrieval } from '../../collections/index.ts';
 import { candidatesOf, diverseCandidates, type Diversity, diversityOf, projectionOf, resolveSearch, type ResultOrder,
@@ -6,7 +7,7 @@ import { candidatesOf, diverseCandidates, type Diversity, diversityOf, projectio
 import type { FullText } from '../fulltext.ts';
 import { toWeights, usualWeights } from '../view/field-weights.ts';
 import type { FullTextView } from '../view/fulltext-view.ts';
-import type { Algorithm, Field, TextIndex, Totals } from '../view/text-index.ts';
+import type { Algorithm, Field, TermAnalyzer, TextIndex, Totals } from '../view/text-index.ts';
 import { fieldByName } from '../view/to-indexed.ts';
 import { ANY_VOCABULARY, type Vocabulary } from './name-spellings.ts';
 import { hasCode, languagesOfQuery } from './query-languages.ts';
@@ -23,9 +24,17 @@ export interface SearchSettings {
   readonly algorithm: Algorithm;
 }
 
+/** A word and how its compounds are looked for. */
+export interface SoughtCompounds {
+  readonly form: string;
+  readonly analyzer: TermAnalyzer;
+}
+
 /** A request with all values determined: by the request, then the collection's profile, then the defaults. */
 export interface SearchRequest extends SearchedDocuments {
   readonly plan: QueryPlan;
+  /** Words whose compounds are not looked for yet, because that takes long: the plan is without them. */
+  readonly sought: readonly SoughtCompounds[];
   readonly algorithm: Algorithm;
   readonly fieldWeights: ReadonlyMap<Field, number>;
   /** The only fields in which words are found; undefined for the algorithm's default fields. */
@@ -94,6 +103,7 @@ export function resolveRequest({ settings, dictionaries, collections, view }: Re
   const search = resolveSearch(input, profile, DEFAULT_LIMIT, vectors);
   const languages = languagesOfQuery({ settings, dictionaries, view }, collection, input.lang);
   const synonymsActive = settings.synonyms && !input.disableSynonyms;
+  const sought: SoughtCompounds[] = [];
   const plan = planQuery(query, {
     mode: input.mode,
     distance: input.distance,
@@ -103,7 +113,7 @@ export function resolveRequest({ settings, dictionaries, collections, view }: Re
     languages,
     stemming: settings.stemming && !input.disableStem,
     withoutCode: forPresent && !hasCode({ view }, collection),
-    vocabulary: forPresent ? vocabularyOf(view.indexOf(collection)) : forAny ? ANY_VOCABULARY : undefined,
+    vocabulary: forPresent ? vocabularyOf(view.indexOf(collection), sought) : forAny ? ANY_VOCABULARY : undefined,
     synonymsOf: synonymsActive ? dictionaries.synonymsOf(collection) : undefined,
   });
   const algorithm = input.algorithm ?? profile.algorithm ?? settings.algorithm;
@@ -112,6 +122,7 @@ export function resolveRequest({ settings, dictionaries, collections, view }: Re
   return {
     ...search,
     plan,
+    sought,
     algorithm,
     langs: languages.map(({ lang }) => lang),
     synonymsActive,
@@ -131,14 +142,24 @@ export function resolveRequest({ settings, dictionaries, collections, view }: Re
   };
 }
 
-/** Inflections count once the index is ready for their analyzer. */
-function vocabularyOf(index: TextIndex | undefined): Vocabulary | undefined {
+/**
+ * Inflections count once the index is ready for their analyzer, and compounds once they are found. Those that are not
+ * found at once are noted in `sought`.
+ */
+function vocabularyOf(index: TextIndex | undefined, sought: SoughtCompounds[]): Vocabulary | undefined {
+  const pace = new Pace();
   return index && {
     documentsOf: (form, analyzer) =>
       index.prepare(analyzer) ? index.documentsOf(form, analyzer) : index.documentsWith(form),
     documentsWith: (form) => index.documentsWith(form),
     isWithin: (form) => index.formsLike({ by: 'pattern', pattern: `*${form}*` }, 1)?.length !== 0,
-    hasCompounds: (form, analyzer) => index.prepare(analyzer) && index.hasCompounds(form, analyzer),
+    hasCompounds(form, analyzer) {
+      if (!index.prepare(analyzer)) return false;
+      const isFound = index.knowsCompounds(form, analyzer) ||
+        (sought.length === 0 && !pace.isDue && index.prepareCompounds(form, analyzer));
+      if (!isFound) sought.push({ form, analyzer });
+      return isFound && index.hasCompounds(form, analyzer);
+    },
   };
 }
 

@@ -3,6 +3,7 @@ import type { TermNode } from '../../../text/query/index.ts';
 import { findResults, ONE_SIDE } from '../../search/index.ts';
 import type { Spelling } from '../../spell/index.ts';
 import type { TextIndex } from '../view/text-index.ts';
+import { withCompounds } from './compounds-found.ts';
 import type { Reading } from './query-plan.ts';
 import { type RequestContext, resolveRequest, type SearchInput, type SearchRequest } from './request.ts';
 import type { SearchDeps } from './search-full-text.ts';
@@ -13,7 +14,7 @@ export interface SpellingDeps extends Pick<RequestContext, 'view' | 'collections
   readonly spelling?: Spelling | undefined;
 }
 
-type Request = Pick<SearchRequest, 'collection' | 'query' | 'plan' | 'fields'>;
+type Request = Pick<SearchRequest, 'collection' | 'query' | 'plan' | 'sought' | 'fields'>;
 
 /** A word of a query with its possible corrections, the likeliest first. */
 interface Correction {
@@ -47,7 +48,8 @@ interface Correcting<R> {
 export async function correctSpelling<I extends { readonly query: string }, R>(deps: SpellingDeps, input: I,
   resolve: (input: I) => R, { wordsOf, lang, signal }: Correcting<R>): Promise<Corrected<I, R>>
 {
-  const request = resolve(input);
+  const resolved = (each: I): Promise<R> => withCompounds(deps.view, () => resolve(each), wordsOf);
+  const request = await resolved(input);
   const words = wordsOf(request);
   if (deps.spelling === undefined || deps.collections.configOf(words.collection)?.spellCorrect !== true)
     return { input, request, note: {} };
@@ -55,7 +57,7 @@ export async function correctSpelling<I extends { readonly query: string }, R>(d
   const [corrected = original] = respellings(words.query, await likelyCorrections(deps, words, lang, 1, signal));
   if (corrected === original) return { input, request, note: {} };
   const respelled = { ...input, query: corrected };
-  return { input: respelled, request: resolve(respelled), note: { spellCorrected: { original, corrected } } };
+  return { input: respelled, request: await resolved(respelled), note: { spellCorrected: { original, corrected } } };
 }
 
 /**

@@ -8,7 +8,7 @@ import type { TermAnalyzer } from './text-index.ts';
 export const PLAIN: TermAnalyzer = { name: 'plain', stemming: false, term: (form) => foldDiacritics(form) || form };
 
 /** Part of the names: changes when a stemmer returns other terms, so that checkpoints are regrouped. */
-const VERSION = 3;
+const VERSION = 4;
 
 /**
  * Maximum number of forms whose terms an analyzer remembers; at least half of them are kept. Searches look up the forms

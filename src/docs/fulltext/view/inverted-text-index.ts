@@ -167,6 +167,14 @@ class InvertedTextIndex implements TextIndex {
     return exactForms(this.#index, analyzer, form).reduce((sum, id) => sum + this.#index.documents(id), 0);
   }
 
+  prepareCompounds(form: string, analyzer: TermAnalyzer): boolean {
+    return this.#index.prepareCompounds(analyzer, form);
+  }
+
+  knowsCompounds(form: string, analyzer: TermAnalyzer): boolean {
+    return this.#index.knowsCompounds(analyzer, form);
+  }
+
   hasCompounds(form: string, analyzer: TermAnalyzer): boolean {
     return this.#index.compounds(analyzer, form).length > 0;
   }

@@ -224,6 +224,13 @@ export interface TextIndex {
     ords: Uint32Array): Float32Array;
   /** Number of live documents that have a form of the term of this one, each counted once for each of these forms. */
   documentsOf(form: string, analyzer: TermAnalyzer): number;
+  /**
+   * Looks for the compounds of the term of a form, some milliseconds at each call; returns whether `hasCompounds` has
+   * no more to do. The index must be ready for the analyzer.
+   */
+  prepareCompounds(form: string, analyzer: TermAnalyzer): boolean;
+  /** The same without looking. */
+  knowsCompounds(form: string, analyzer: TermAnalyzer): boolean;
   /** Whether the index has compounds of the term of a form. */
   hasCompounds(form: string, analyzer: TermAnalyzer): boolean;
   /** Whether each of some documents has compounds of the term of a form, in any field. */
