@@ -1,6 +1,7 @@
-// Fits the default shares of vector results in hybrid search (src/search/fusion/fuse.ts): `node fit-fusion.ts`
-// prints those fitted to one half of each judged set, to the other, and to both, and how good each is on either half. The scores of the sides are those that hybrid search returns for each result. The objective is the mean gain of
-// hybrid search over the better of its sides, with losses weighted five times. Takes some minutes, because the sets are
+// Fits the default shares of vector results in hybrid search (src/search/fusion/fuse.ts): `node fit-fusion.ts` prints
+// those fitted to one half of each judged set, to the other, and to both, and how good each is on either half. The
+// scores of the sides are those that hybrid search returns for each result. The objective is the mean gain of hybrid
+// search over the better of its sides, with losses weighted five times. Takes some minutes, because the sets are
 // written and embedded first.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -158,8 +158,8 @@ const HARDLY_ANY = 0.25;
  * The share of the vector side in the differences between documents. Usually `usual`. `unmatched` where even the best
  * lexical hit has hardly any of the words, as for a question in another language. `smaller` where one document fits the
  * words much better than all others, as one that is called like the query. `greater` where the query has few words or
- * the sides share none of their best documents. `node fit-fusion.ts` in bench/ fits `usual` and `greater` to one half of
- * each judged set and measures them on the other.
+ * the sides share none of their best documents. `node fit-fusion.ts` in bench/ fits `usual` and `greater` to one half
+ * of each judged set and measures them on the other.
  */
 export const SHARES = { usual: 0.45, smaller: 0.3, greater: 0.6, unmatched: 0.8 } as const;
 
