@@ -143,6 +143,18 @@ describe('fields of supplied vectors (decisions D-205 to D-209)', () => {
     expect(keysOf(await search('writes', { vectorField: 'a', queryVector: [1, 1] }))).toEqual([]);
   });
 
+  it('are part of the checksum that a write may expect', async () => {
+    await declare('expected', { a: { dimensions: 2 } });
+    const checksums = [(await add('expected', 'k', { a: [1, 0] }))['checksum']];
+    for (const a of [[0, 1], [1, 1]]) checksums.push((await update('expected', 'k', { vectors: { a } }))['checksum']);
+    expect(new Set(checksums).size).toBe(3);
+    const write = (ifChecksum: unknown) =>
+      http.post('/v1/update', { collection: 'expected', key: 'k', lang: 'en', vectors: { a: null }, ifChecksum },
+        'PATCH');
+    for (const former of checksums.slice(0, 2)) expect((await write(former)).status).toBe(412);
+    expect((await write(checksums[2])).status).toBe(200);
+  });
+
   it('belong to the versions of a document', async () => {
     await declare('versions', { a: { dimensions: 2 } });
     await add('versions', 'k', { a: [1, 0] });
@@ -184,6 +196,16 @@ describe('fields of supplied vectors (decisions D-205 to D-209)', () => {
     await update('passages', 'k', { contentMd: 'nothing of it' });
     expect((await search('passages', query)).results).toEqual([]);
     expect(keysOf(await search('passages', { ...query, retrievalMode: 'parent' }))).toEqual(['k']);
+  });
+
+  it('are found however unlike they are, unless a threshold says otherwise', async () => {
+    await declare('unlike', { a: { dimensions: 2, metric: 'dot_product' } });
+    for (const [key, a] of [['far', [-2, 0]], ['near', [3, 0]], ['none', [0, 1]]] as const)
+      await add('unlike', key, { a });
+    const find = (threshold?: number) =>
+      search('unlike', { vectorField: 'a', queryVector: [1, 0], ...(threshold !== undefined && { threshold }) });
+    expect((await find()).results.map(({ score }) => score)).toEqual([3, 0, -2]);
+    expect(keysOf(await find(2))).toEqual(['near']);
   });
 
   it('are searched with filters, boosts, pages, facets and for diversity', async () => {

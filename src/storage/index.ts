@@ -32,5 +32,5 @@ export { SqliteFollower } from './sqlite/follower.ts';
 export { FileLock } from './sqlite/open.ts';
 export { snapshotTo as snapshotDatabase } from './sqlite/snapshot.ts';
 export { decodeVectors, encodeVectors, packSparse, rowsOf, SPARSE_DIMENSIONS, type SuppliedVectors, unpackSparse,
-  type VectorPlace, type VectorShape } from './vectors/supplied-vectors.ts';
+  type VectorPlace, type VectorShape, vectorsHash } from './vectors/supplied-vectors.ts';
 export { type Verdict, verifyDatabaseFile, type VerifyOptions } from './verify/verify.ts';

@@ -3636,7 +3636,7 @@ export type SearchVectorsRequest = {
     cursor?: SimilarityCursor;
     sort?: SimilaritySort;
     /**
-     * Results whose similarity, before boosts, is less are left out.
+     * Results whose similarity, before boosts, is less are left out. Of embeddings, similarities are 0 to 1. Those of supplied vectors may be greater, or below 0: 0 leaves out none of them.
      */
     threshold?: number;
     filterMeta?: FilterMeta;
@@ -4263,7 +4263,7 @@ export type FindSimilarRequest = {
     cursor?: SimilarityCursor;
     sort?: SimilaritySort;
     /**
-     * Results whose similarity, before boosts, is less are left out.
+     * Results whose similarity, before boosts, is less are left out. Of embeddings, similarities are 0 to 1. Those of supplied vectors may be greater, or below 0: 0 leaves out none of them.
      */
     threshold?: number;
     filterMeta?: FilterMeta;
@@ -4668,7 +4668,7 @@ export type SearchHybridRequest = {
      */
     matchingStrategy?: MatchingStrategy;
     /**
-     * Candidates whose similarity, before boosts, is less are left out of the vector side.
+     * Candidates whose similarity, before boosts, is less are left out of the vector side. Of embeddings, similarities are 0 to 1. Those of supplied vectors may be greater, or below 0: 0 leaves out none of them.
      */
     threshold?: number;
     distanceMetric?: DistanceMetric;

@@ -1,4 +1,5 @@
 import { mayReadAll } from '../../operations/index.ts';
+import { vectorsHash } from '../../storage/index.ts';
 import { type Expectation, expectsNothing, requireExpected } from './checksums.ts';
 import { concernsSymbols, withSymbols } from './code-symbols.ts';
 import { type Deps, type DocumentHandlers, maxRevisionsOf } from './deps.ts';
@@ -55,6 +56,7 @@ export function addDocument(deps: Deps): DocumentHandlers['addDocument'] {
       lang,
       meta: canonicalMeta(meta),
       crc: version.body.crc,
+      vectors_hash: vectorsHash(version.vectors ?? null),
       updated_at: now,
       expires_at: expiresAt,
     });

@@ -11,7 +11,12 @@ import type { DocumentReader } from './reader.ts';
 export interface ChecksumRow extends Pick<ShownRow, 'id' | 'key' | 'lang' | 'meta' | 'updated_at' | 'expires_at'> {
   /** CRC-32 of the body. */
   readonly crc: number;
+  /** Of the supplied vectors; 0 for none. */
+  readonly vectors_hash: number;
 }
+
+/** The columns of `ChecksumRow` that no reader sees. */
+export const CHECKED = 'd.crc, d.vectors_hash';
 
 /** Name of the row of table `settings` with the key, as base64. */
 const NAME = 'checksum_key';
@@ -39,8 +44,9 @@ export class Checksums {
    * Names a state of a document: 16 hex digits over its identity and everything that a reader sees and a write can
    * change. Two writes within a second have equal checksums only if they left the same state of the same document.
    */
-  of({ id, key, lang, meta, crc, updated_at: updatedAt, expires_at: expiresAt }: ChecksumRow): string {
-    return this.#digest(JSON.stringify([id, key, lang, meta, crc, updatedAt, expiresAt])).slice(0, DIGITS);
+  of(row: ChecksumRow): string {
+    const { id, key, lang, meta, crc, vectors_hash: vectors, updated_at: updatedAt, expires_at: expiresAt } = row;
+    return this.#digest(JSON.stringify([id, key, lang, meta, crc, vectors, updatedAt, expiresAt])).slice(0, DIGITS);
   }
 
   /** Makes a checksum that callers may see from one that they may not: 8 hex digits. */

@@ -35,8 +35,7 @@ export function parseMeta(text: string): Record<string, string[]> {
 export const SHOWN = 'd.id, d.key, d.lang, d.meta, d.added_at, d.updated_at, d.expires_at';
 
 /** What a write must know of the document that it changes, except its body. */
-export const CURRENT =
-  `d.ord, d.cid, d.crc, d.bytes, d.rev_ts, CASE WHEN d.vectors IS NULL THEN 0 ELSE 1 END AS has_vectors, ${SHOWN}`;
+export const CURRENT = `d.ord, d.cid, d.crc, d.bytes, d.vectors_hash, d.rev_ts, ${SHOWN}`;
 
 /**
  * The same for a write that replaces or removes the metadata of the document: encrypted metadata are returned as `{}`
@@ -66,8 +65,8 @@ export interface CurrentRow extends ShownRow {
   /** Length of the body as UTF-8. */
   readonly bytes: number;
   readonly rev_ts: number;
-  /** 1 if a client has supplied vectors. */
-  readonly has_vectors: number;
+  /** Of the vectors that a client has supplied; 0 for none. */
+  readonly vectors_hash: number;
 }
 
 export interface WithBody extends ShownRow {

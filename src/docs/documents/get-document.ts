@@ -4,7 +4,7 @@ import { unixSeconds } from '../../lib/clock.ts';
 import { Reply } from '../../operations/index.ts';
 import { subtagsOf } from '../../text/languages/index.ts';
 import { shownVectors } from '../stored-vectors.ts';
-import { type ChecksumRow, entityTag } from './checksums.ts';
+import { CHECKED, type ChecksumRow, entityTag } from './checksums.ts';
 import type { Deps, DocumentHandlers } from './deps.ts';
 import { decodeVersion, findDocument, SHOWN, type ShownRow, toDocument, type WithBody } from './document-rows.ts';
 import { identify } from './identity.ts';
@@ -16,7 +16,7 @@ export function getDocument(deps: Deps): DocumentHandlers['getDocument'] {
     const document = await findInOneOf(deps, { collection, key, lang, includeVectors }, fallbackLangs);
     // A filled template is not a stored state of the document, so it has no checksum to compare.
     if (env !== undefined) return { ...document, contentMd: fillTemplate(document.contentMd, env) };
-    // The checksum does not cover vectors.
+    // Which vectors are shown depends on the declared fields, too, so the response has no entity tag.
     return includeVectors ? document : new Reply(document, entityTag(document.checksum!));
   };
 }
@@ -65,7 +65,7 @@ export async function lookUp(deps: Deps,
   { collection, key, lang, includeVectors = false }: DocumentName): Promise<Document | undefined>
 {
   const { sql, clock } = deps;
-  const row = await findDocument<WithVectors>(sql, `${SHOWN}, d.crc, d.body${includeVectors ? ', d.vectors' : ''}`,
+  const row = await findDocument<WithVectors>(sql, `${SHOWN}, ${CHECKED}, d.body${includeVectors ? ', d.vectors' : ''}`,
     identify(collection, key, lang), unixSeconds(clock));
   const document = row && await decodeVersion(deps, row);
   const vectors = shownVectors(row?.vectors ?? null, deps.collections.configOf(collection)?.vectors);
@@ -77,7 +77,7 @@ type WithVectors = WithBody & ChecksumRow & { readonly vectors?: Uint8Array | nu
 /** `GET /v1/doc-meta`: everything except the body, which is not read. */
 export function getDocumentMeta({ sql, clock, checksums }: Deps): DocumentHandlers['getDocumentMeta'] {
   return async ({ collection, key, lang }) => {
-    const row = await findDocument<ShownRow & ChecksumRow>(sql, `${SHOWN}, d.crc`, identify(collection, key, lang),
+    const row = await findDocument<ShownRow & ChecksumRow>(sql, `${SHOWN}, ${CHECKED}`, identify(collection, key, lang),
       unixSeconds(clock));
     if (row === undefined) throw notFound();
     const { contentMd: _, id, ...shown } = toDocument(row, '');

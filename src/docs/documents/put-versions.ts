@@ -1,5 +1,5 @@
 import { ServiceError } from '../../errors/index.ts';
-import { type BodyCodec, CHANGE_FLAGS, type EncodedBody, inList, type NewChange, type Sealer,
+import { type BodyCodec, CHANGE_FLAGS, type EncodedBody, inList, type NewChange, type Sealer, vectorsHash,
   type WrittenDocument } from '../../storage/index.ts';
 import { keptPredecessors, type PredecessorRow, readPredecessors, removeDocuments,
   takeUpVersions } from './deleted-documents.ts';
@@ -149,8 +149,8 @@ async function duplicatesOf(work: UnitOfWork, versions: readonly NewVersion[],
   for (const version of versions) {
     const current = stored.get(version.identity.id);
     if (version.skipDuplicate === undefined || current === undefined) continue;
-    if (hasSameBody(current, version) && hasSameExpiry(current, version, work.now) &&
-      (await hasSameMeta(work, current, version)) && (await hasSameVectors(work, current, version))) found.add(version);
+    if (hasSameBody(current, version) && current.vectors_hash === vectorsHash(version.vectors ?? null) &&
+      hasSameExpiry(current, version, work.now) && (await hasSameMeta(work, current, version))) found.add(version);
     await work.pace.rest();
   }
   return found;
@@ -174,17 +174,6 @@ async function hasSameMeta(work: UnitOfWork, current: CurrentRow,
   return comparable(parseMeta(stored), ignored) === comparable(meta, ignored);
 }
 
-/** Vectors that can no longer be decrypted are replaced. */
-async function hasSameVectors({ tx }: UnitOfWork, { ord, has_vectors: has }: CurrentRow,
-  { vectors = null }: NewVersion): Promise<boolean>
-{
-  if (vectors === null || has === 0) return vectors === null && has === 0;
-  const stored = await readOrNothing(() =>
-    tx.get<{ vectors: Uint8Array }>('SELECT id, vectors FROM documents WHERE ord = ?', [ord])
-  );
-  return stored !== undefined && Buffer.compare(stored.vectors, vectors) === 0;
-}
-
 function comparable(meta: NewVersion['meta'], ignored: ReadonlySet<string>): string {
   return canonicalMeta(Object.fromEntries(Object.entries(meta).filter(([key]) => !ignored.has(key))));
 }
@@ -195,13 +184,8 @@ function comparable(meta: NewVersion['meta'], ignored: ReadonlySet<string>): str
  */
 async function storedMeta({ tx, sealerOf }: UnitOfWork, current: CurrentRow): Promise<string | undefined> {
   if (sealerOf === undefined) return current.meta;
-  const read = () => tx.get<{ meta: string }>('SELECT id, meta FROM documents WHERE ord = ?', [current.ord]);
-  return (await readOrNothing(read))?.meta;
-}
-
-async function readOrNothing<T>(read: () => Promise<T>): Promise<T | undefined> {
   try {
-    return await read();
+    return (await tx.get<{ meta: string }>('SELECT id, meta FROM documents WHERE ord = ?', [current.ord]))?.meta;
   } catch (error) {
     if (error instanceof ServiceError && error.code === 'internal') return undefined;
     throw error;
@@ -209,8 +193,8 @@ async function readOrNothing<T>(read: () => Promise<T>): Promise<T | undefined> 
 }
 
 const INSERT = `
-  INSERT INTO documents(cid, id, key, lang, backend, crc, bytes, added_at, updated_at, expires_at, rev_ts, meta, body, vectors)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+  INSERT INTO documents(cid, id, key, lang, backend, crc, bytes, added_at, updated_at, expires_at, vectors_hash, rev_ts, meta, body, vectors)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 
 /** The kept versions of deleted documents that are added again, by id. */
 type Predecessors = Awaited<ReturnType<typeof keptPredecessors>>;
@@ -303,7 +287,7 @@ function toRow(cid: number, { identity: { id, key, lang }, meta, body, vectors =
 {
   const metaText = canonicalMeta(meta);
   return [cid, id, key, lang, body.backend ?? 'boltdb', body.crc, body.bytes, addedAt ?? now, now,
-    expiryAfter(ttl, now, null), newest, sealer?.meta(id, metaText) ?? metaText,
+    expiryAfter(ttl, now, null), vectorsHash(vectors), newest, sealer?.meta(id, metaText) ?? metaText,
     sealer?.body(id, body.stored) ?? body.stored, sealedVectors(sealer, id, vectors)];
 }
 

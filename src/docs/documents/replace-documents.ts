@@ -1,4 +1,5 @@
-import { CHANGE_FLAGS, type EncodedBody, type NewChange, type Sealer, type SqlValue } from '../../storage/index.ts';
+import { CHANGE_FLAGS, type EncodedBody, type NewChange, type Sealer, type SqlValue,
+  vectorsHash } from '../../storage/index.ts';
 import { addSpellings, canonicalMeta, type CurrentRow, type Meta } from './document-rows.ts';
 import { collectionOfId } from './identity.ts';
 import { addRevisions, detachAsDeltas, detachNewest, nextRevision, type Superseded,
@@ -28,7 +29,7 @@ export interface Replacement {
 function updateOf(withBody: boolean, withVectors: boolean): string {
   return `UPDATE documents SET key = ?, lang = ?, updated_at = ?, expires_at = ?, rev_ts = ?, meta = ?${
     withBody ? ', backend = ?, crc = ?, bytes = ?, body = ?' : ''
-  }${withVectors ? ', vectors = ?' : ''} WHERE ord = ?`;
+  }${withVectors ? ', vectors_hash = ?, vectors = ?' : ''} WHERE ord = ?`;
 }
 
 /**
@@ -66,7 +67,7 @@ function updates(work: UnitOfWork, replacements: readonly Replacement[],
 
 /** Whether there is anything to write: to have none stays. */
 function changesVectors(current: CurrentRow, vectors: Uint8Array | null | undefined): boolean {
-  return vectors !== undefined && (vectors !== null || current.has_vectors === 1);
+  return vectors !== undefined && vectorsHash(vectors) !== current.vectors_hash;
 }
 
 function toChange({ current, key, lang, meta, body, vectors, prepared, expiresAt, flags: given }: Replacement,
@@ -100,7 +101,8 @@ function columns({ current, key, lang, meta, body, vectors, expiresAt, saveRevis
   const text = meta === undefined ? current.meta : canonicalMeta(meta);
   return [key, lang, now, expiresAt, newest, sealer?.meta(current.id, text) ?? text,
     ...(body === undefined ? [] : bodyColumns(current.id, body, sealer)),
-    ...(changesVectors(current, vectors) ? [sealedVectors(sealer, current.id, vectors!)] : []), current.ord];
+    ...(changesVectors(current, vectors) ? [vectorsHash(vectors!), sealedVectors(sealer, current.id, vectors!)] : []),
+    current.ord];
 }
 
 function bodyColumns(id: string, { backend = 'boltdb', crc, bytes, stored }: EncodedBody,

@@ -2,7 +2,7 @@ import type { Document } from '../../../generated/docs/sdk/types.gen.ts';
 import { ServiceError } from '../../errors/index.ts';
 import { unixSeconds } from '../../lib/clock.ts';
 import type { Standing } from '../../operations/index.ts';
-import { CHANGE_FLAGS, type EncodedBody, isReference } from '../../storage/index.ts';
+import { CHANGE_FLAGS, type EncodedBody, isReference, vectorsHash } from '../../storage/index.ts';
 import type { VectorFields } from '../collections/index.ts';
 import { type Expectation, requireExpected } from './checksums.ts';
 import { withSymbols } from './code-symbols.ts';
@@ -15,7 +15,7 @@ import { identify, type Identity } from './identity.ts';
 import { notFound, requireValid } from './item-rules.ts';
 import { encodeBody, expiryAfter } from './put-versions.ts';
 import { replaceDocuments } from './replace-documents.ts';
-import { putChange, type UnitOfWork } from './unit-of-work.ts';
+import { putChange } from './unit-of-work.ts';
 
 /** The fields that an update changes; absent fields stay. */
 interface Changes {
@@ -84,8 +84,7 @@ async function tryChange(deps: Deps, identity: Identity, changes: Changes,
       const current = await findDocument<CurrentRow>(work.tx, CURRENT, identity, work.now);
       if (current === undefined) throw notFound();
       requireExpected(deps.checksums, current, expected);
-      if (!isSameVersion(before, current) || !(await hasSameVectors(work, before, changes)))
-        return { value: undefined, stored: [] };
+      if (!isSameVersion(before, current)) return { value: undefined, stored: [] };
       const expiresAt = expiryAfter(changes.ttl, work.now, current.expires_at);
       const { flags } = stored[0]!;
       const replacement = {
@@ -104,6 +103,7 @@ async function tryChange(deps: Deps, identity: Identity, changes: Changes,
         ...current,
         meta: next.storedMeta,
         crc: body?.crc ?? current.crc,
+        vectors_hash: next.vectors === undefined ? current.vectors_hash : vectorsHash(next.vectors),
         updated_at: work.now,
         expires_at: expiresAt,
       };
@@ -149,22 +149,10 @@ function changedVectors(stored: Uint8Array | null, given: GivenVectors, declared
   );
 }
 
-/** Whether the vectors with which those of an update were merged are still stored. */
-async function hasSameVectors({ tx }: UnitOfWork, { ord, vectors = null }: Before,
-  { vectors: given }: Changes): Promise<boolean>
-{
-  if (given === undefined) return true;
-  const now = await tx.get<{ vectors: Uint8Array | null }>('SELECT id, vectors FROM documents WHERE ord = ?', [ord]);
-  if (now === undefined) return false;
-  return now.vectors === null || vectors === null
-    ? now.vectors === vectors
-    : Buffer.compare(now.vectors, vectors) === 0;
-}
-
 /** Whether key, metadata and body are still those that the preparation read. */
 function isSameVersion(before: CurrentRow, current: CurrentRow): boolean {
   return before.ord === current.ord && before.key === current.key && before.meta === current.meta
-    && before.crc === current.crc && before.bytes === current.bytes;
+    && before.crc === current.crc && before.bytes === current.bytes && before.vectors_hash === current.vectors_hash;
 }
 
 /**

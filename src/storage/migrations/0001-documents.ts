@@ -45,7 +45,7 @@ CREATE TABLE settings(
 -- number of the newest revision ever written (decision D-34). bytes is the length of the body as UTF-8, crc the CRC-32 of the body (decision D-36).
 -- The backend of a body elsewhere is 'kind:store:hash', and body is a reference. There are few indexes, because each write changes a page of
 -- every one: spellings finds documents by key, and orders by time are computed from columns in memory. vectors are those that clients
--- supply, of all fields in one value (src/docs/vector-fields); NULL for none.
+-- supply, of all fields in one value (src/docs/vector-fields), NULL for none; vectors_hash tells them from others, 0 for none.
 CREATE TABLE documents(
   ord INTEGER PRIMARY KEY AUTOINCREMENT,
   cid INTEGER NOT NULL REFERENCES collections(id),
@@ -55,6 +55,7 @@ CREATE TABLE documents(
   backend TEXT NOT NULL DEFAULT 'boltdb',
   crc INTEGER NOT NULL,
   bytes INTEGER NOT NULL,
+  vectors_hash INTEGER NOT NULL DEFAULT 0,
   added_at INTEGER NOT NULL,
   updated_at INTEGER NOT NULL,
   expires_at INTEGER,

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { ServiceError } from '../../errors/index.ts';
 
 /** How the vectors of a field were supplied: one, one for each passage, one for each token, or a sparse one. */
@@ -73,6 +74,11 @@ export function encodeVectors(fields: ReadonlyMap<string, SuppliedVectors>): Uin
     at += numbers.byteLength;
   }
   return bytes;
+}
+
+/** Tells vectors in their stored form from others: 48 bits of their SHA-256; 0 for none. */
+export function vectorsHash(stored: Uint8Array | null): number {
+  return stored === null ? 0 : createHash('sha256').update(stored).digest().readUIntBE(0, 6) || 1;
 }
 
 /**

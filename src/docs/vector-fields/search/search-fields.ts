@@ -89,7 +89,9 @@ async function searchIndexes(deps: SearchFieldsDeps, indexes: FieldIndexes, quer
     const index = indexes.sparse(field.name);
     return index === undefined ? [] : [new SparseComponent(index, field.sparse, field.weight, signal)];
   });
-  const { k, threshold, oversample } = query;
+  const { k, oversample } = query;
+  // Sums and products may be below 0, which the default would leave out.
+  const threshold = query.threshold || undefined;
   const filter = filterOf(components, query.eligible, excluded);
   const [single] = components;
   if (single === undefined) return { hits: [], algorithm: 'flat', incomparable: 0 };
