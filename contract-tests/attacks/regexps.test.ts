@@ -16,8 +16,7 @@ const BOUNDED: readonly [file: string, begins: string, why: string][] = [['app/s
   'looks ahead over nothing that it could begin with, so no character is read twice'], ['docs/maintenance/export.ts',
   '/[. ]+$/', 'a key of at most 1024 bytes'], ['docs/memory/summary/sentences.ts', '/^ {0,3}(`{3,}(?!`|',
   'is anchored, so that it looks ahead once a line'], ['embedding/remote/post-json.ts', '/\\/+$/',
-  'a URL of at most 8 KiB, once a provider'], ['embedding/usable-vector.ts', '/(?:^|[/',
-  'the name of a model, of at most 1 KiB'], ['lib/address.ts', '/^(?=.{1,253}$)', 'an address in the settings'], [
+  'a URL of at most 8 KiB, once a provider'], ['lib/address.ts', '/^(?=.{1,253}$)', 'an address in the settings'], [
   'console/shared/exposition.ts',
   '/(\\w+)="',
   "metrics of the console's own server",

@@ -31,7 +31,7 @@ const FAMILIES: readonly (ModelFamily & { readonly model: RegExp })[] = [{
   sizes: [[/./, 768]],
 }, {
   // Their instruction-tuned siblings need other prefixes, which stand in their files.
-  model: /(?:^|[/\\_-])e5-(?:small|base|large)(?!.*instruct)/i,
+  model: /(?:^|[/\\_-])e5-(?:small|base|large)(?!-instruct)/i,
   prefixes: { name: 'e5', document: 'passage: ', query: 'query: ' },
   sizes: [[/e5-small/i, 384], [/e5-base/i, 768], [/e5-large/i, 1024]],
 }, {
