@@ -74,7 +74,7 @@ export class IndexInProcess {
   }
 
   #withFeedback(readings: readonly Reading[], hits: readonly Hit[], scoring: ScoringAlgorithm): readonly Hit[] {
-    const feedback = readings.filter(takesFeedback).map((reading) => {
+    const feedback = readings.filter((reading) => takesFeedback(reading, this.#ids.length)).map((reading) => {
       const relevant = relevantHits(this.#index, reading, hits).map(({ ord, score }) => ({
         text: this.#texts[ord]!,
         score,

@@ -8,7 +8,7 @@ describe('a long query', () => {
   let fixture: SearchFixture;
   beforeEach(async () => {
     fixture = await SearchFixture.open('sql.js');
-    const fillers = Array.from({ length: 60 }, (_, i) => ({
+    const fillers = Array.from({ length: 1000 }, (_, i) => ({
       key: `filler${i}`,
       lang: 'en',
       contentMd: `something else about subject${i} and more of it`,
@@ -62,5 +62,17 @@ describe('a long query', () => {
     expect(await order(QUESTION, { mode: 'boolean' })).toEqual(
       await order(QUESTION, { mode: 'boolean', rerank: false }),
     );
+  });
+
+  it('is read by its own words in a small collection', async () => {
+    const small = await SearchFixture.open('sql.js');
+    await small.add('best',
+      'A whale sleeps while it breathes under cold water: its spiracle, the spiracle of a whale, closes');
+    await small.add('second', 'Sleeping, a whale breathes in cold water with half its brain and a spiracle');
+    await small.add('plain', 'Cold water in the morning, for a table of four');
+    await small.add('related', 'Cold water in the spiracle, for a while and more');
+    const keys = await small.keys('whale sleeps breathes cold water brain half');
+    expect(keys.slice(2)).toEqual(['plain', 'related']);
+    await small.close();
   });
 });

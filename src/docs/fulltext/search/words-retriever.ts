@@ -86,7 +86,7 @@ export function wordsRetriever(deps: SearchDeps, request: SearchRequest,
   { collect = false, isWhole = false }: WordsOptions = {}): Retriever<WordsHit, number, ReadonlySet<string>>
 {
   const { collection, plan, fields, rerank, totals } = request;
-  const feedback = SearchFeedback.of(request);
+  const feedback = SearchFeedback.of(request, deps.view.indexOf(collection)?.documents ?? 0);
   return {
     view: deps.view,
     isWhole,
@@ -215,10 +215,10 @@ class SearchFeedback {
     this.#readings = readings;
   }
 
-  /** Undefined if the order must not change, or the query is short. */
-  static of(request: SearchRequest): SearchFeedback | undefined {
+  /** Undefined if the order must not change, or the query is short or the collection small. */
+  static of(request: SearchRequest, documents: number): SearchFeedback | undefined {
     if (!request.rerank || request.order !== undefined) return undefined;
-    const readings = request.plan.readings.filter(takesFeedback);
+    const readings = request.plan.readings.filter((reading) => takesFeedback(reading, documents));
     return readings.length === 0 ? undefined : new SearchFeedback(request, readings);
   }
 

@@ -33,6 +33,11 @@ type Index = Pick<InvertedIndex, 'group' | 'unstemmed' | 'documents' | 'stats'>;
  * mostly one that answers it and one that does not.
  */
 const LEAST_WORDS = 7;
+/**
+ * In a smaller collection, hardly any documents are about one subject, and how rare a word is says little: the
+ * additional terms then draw the order to whatever is like the best two.
+ */
+const LEAST_DOCUMENTS = 1000;
 /** Number of best documents of a language that are taken as relevant. */
 const RELEVANT = 2;
 /** Number of characters that are read of each document, because its beginning says what it is about. */
@@ -44,9 +49,11 @@ const WEIGHT = 1.5;
 const MOST_SHARE = 0.1;
 const NUMBER = /^[\d.]+$/;
 
-/** Whether the best documents of a reading change the order of the others. */
-export function takesFeedback({ classes, words = [] }: Pick<TextReading, 'classes' | 'words'>): boolean {
-  return classes !== CODE_CLASSES && words.length >= LEAST_WORDS;
+/** Whether the best documents of a reading change the order of the others, in a collection of so many documents. */
+export function takesFeedback({ classes, words = [] }: Pick<TextReading, 'classes' | 'words'>,
+  documents: number): boolean
+{
+  return classes !== CODE_CLASSES && words.length >= LEAST_WORDS && documents >= LEAST_DOCUMENTS;
 }
 
 /** The best hits that are taken as relevant. */
