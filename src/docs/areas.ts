@@ -26,7 +26,8 @@ import type { Spell } from './spell/index.ts';
 import { SearchStats } from './steps.ts';
 import { createSystem, type System } from './system/index.ts';
 import { createTemporal, type Temporal } from './temporal/index.ts';
-import { createVectorFields, type VectorFieldsArea } from './vector-fields/index.ts';
+import { createVectorFields, createVectorWorkers, type VectorFieldsArea,
+  type VectorWorkers } from './vector-fields/index.ts';
 import { createVectorOperations, createVectors, type Vectors } from './vectors/index.ts';
 import { Readiness } from './view/index.ts';
 import { createWebhooks, type Webhooks } from './webhooks/index.ts';
@@ -65,6 +66,7 @@ export interface Areas {
   readonly vectorFields: VectorFieldsArea;
   readonly vectorOperations: Area;
   readonly vectors: Vectors;
+  readonly vectorWorkers: VectorWorkers;
   readonly webhooks: Webhooks;
   readonly words: FullTextSearch;
 }
@@ -106,8 +108,9 @@ export const AREAS = [
     tables: ['synonyms', 'stop_words'],
   }),
   area('curation', [], createCuration, { tables: ['curation_rules'] }),
-  area('vectorFields', ['collections'], createVectorFields),
-  area('vectors', ['collections', 'embeddings', 'gate', 'columns', 'geo', 'vectorFields'],
+  area('vectorWorkers', [], createVectorWorkers),
+  area('vectorFields', ['collections', 'vectorWorkers'], createVectorFields),
+  area('vectors', ['collections', 'embeddings', 'gate', 'columns', 'geo', 'vectorFields', 'vectorWorkers'],
     (env, { geo, ...needs }) => createVectors(env, { ...needs, geo: geo.view })),
   area('words', ['fullText', 'collections', 'curation', 'columns', 'geo', 'vectors'],
     (env, { geo, ...needs }) => createFullTextSearch(env, { ...needs, geo: geo.view })),

@@ -4,7 +4,7 @@ import { ServiceError } from '../../errors/index.ts';
 import type { OutputOf } from '../../operations/index.ts';
 import { type KeyRing, openSecret, sealSecret, type SecretPart, SECRETS } from '../../storage/index.ts';
 import { keepQuery, requireSecret, shownUrl } from '../secrets.ts';
-import { mergeFields, type VectorFields } from './vector-fields.ts';
+import { type FieldChanges, mergeFields, type VectorFields } from './vector-fields.ts';
 
 /** How a collection is stored, searched and shown (contract section 2); absent fields have their defaults. */
 export interface CollectionConfig {
@@ -148,7 +148,7 @@ function mergeField(field: (typeof FIELDS)[number], stored: unknown, change: unk
   if (change === undefined) return stored;
   if (change === null) return undefined;
   if (hasCredential(field)) return withoutAbsent(keepCredential(field, stored as Block | undefined, change as Block));
-  if (field === 'vectors') return mergeFields(stored as VectorFields | undefined, change as never);
+  if (field === 'vectors') return mergeFields(stored as VectorFields | undefined, change as FieldChanges);
   return field === 'retrieval'
     ? withoutAbsent({ ...(stored as Block | undefined), ...knownRetrieval(change as Block) })
     : change;

@@ -23,16 +23,14 @@ export type VectorFields = Readonly<Record<string, VectorField>>;
 const MAX_FIELDS = 16;
 const NAME = /^[a-z][a-z0-9_]{0,63}$/;
 
-/** What a write of the configuration says about a field; null removes it. */
-type FieldChange = Partial<VectorField> | null;
+/** What a write of the configuration says about fields, by name; null removes one. */
+export type FieldChanges = Readonly<Record<string, Partial<VectorField> | null>>;
 
 /**
  * The fields after a write: a named field is replaced as a whole, null removes one, others stay. Throws
  * `invalid_argument` for a name that is not allowed, for what does not fit the kind, and for too many fields.
  */
-export function mergeFields(stored: VectorFields = {}, changes: Readonly<Record<string, FieldChange>>): VectorFields
-  | undefined
-{
+export function mergeFields(stored: VectorFields = {}, changes: FieldChanges): VectorFields | undefined {
   const merged = new Map(Object.entries(stored));
   for (const [name, change] of Object.entries(changes)) {
     if (!NAME.test(name)) {

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { EmbeddingError } from '../../embedding/index.ts';
-import type { NearestResult } from '../vectors/index.ts';
+import type { NearestResult } from '../search/index.ts';
 import { HybridFixture, keysOf } from './test-fixture.ts';
 
 let fixture: HybridFixture;

@@ -93,7 +93,13 @@ async function vectorsOf(stored: StoredVectors, collection: string, hits: readon
   );
   if (usual === undefined) return [];
   const pace = new Pace();
+  const byDocument = new Map<number, readonly Float32Array[]>();
   const vectors: (Float32Array | undefined)[] = [];
+  const ofDocument = (ord: number): readonly Float32Array[] => {
+    let own = byDocument.get(ord);
+    if (own === undefined) byDocument.set(ord, own = stored.vectorsOf(collection, ord));
+    return own;
+  };
   for (let i = 0, bytes = 0; i < hits.length && (i < count || bytes < MAX_COMPARED_BYTES); i++) {
     const { ord, chunk } = hits[i]!;
     // Vectors may have changed meanwhile.
@@ -101,7 +107,7 @@ async function vectorsOf(stored: StoredVectors, collection: string, hits: readon
       ? undefined
       : chunk === undefined
       ? stored.meanOf(collection, ord, true)
-      : stored.vectorsOf(collection, ord)[chunk];
+      : ofDocument(ord)[chunk];
     vectors.push(vector);
     bytes += vector?.byteLength ?? 0;
     await pace.rest();

@@ -6,6 +6,8 @@ export { fitFacets } from './facets.ts';
 export { checkFilter, expressionOf, type FilterInput, type RequestFilter } from './filter.ts';
 export { findResults } from './find.ts';
 export { type ListDeps, listDocuments, type Listed, type ListSearch } from './list-documents.ts';
+export { inPresentIndex, type NearestHit, type NearestOptions, type NearestResult, NOTHING_NEAR,
+  usableHits } from './nearest.ts';
 export { distanceOrderOf, type ResultOrder, resultOrderOf } from './order.ts';
 export { bytesOfMeta, documentOf, endPage, metaOf, type PageEnd, presentEach, type Presented, type Projection,
   projectionOf, promptOf, type Shown, shownDocument, wantedVectors } from './present.ts';

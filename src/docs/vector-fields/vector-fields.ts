@@ -1,13 +1,12 @@
 import type { Timer } from '../../lib/clock.ts';
-import { allFactories, type VectorIndexOptions, WorkerPool } from '../../search/vector/index.ts';
 import type { Collections } from '../collections/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
-import type { FollowingView, Passage, PassageQuery, StoredVectors } from '../search/index.ts';
+import type { FollowingView, NearestResult, Passage, PassageQuery, StoredVectors } from '../search/index.ts';
 import { CheckpointFiles } from '../view/index.ts';
 import { readFieldPassages } from './search/passages.ts';
-import { type FieldQuery, type FieldsQuery, type FieldsResult, searchFields } from './search/search-fields.ts';
-import { vectorSettings } from './settings.ts';
+import { type FieldQuery, type FieldsQuery, searchFields } from './search/search-fields.ts';
 import { CHECKPOINT_MAGIC, FieldsView } from './view/fields-view.ts';
+import type { VectorWorkers } from './workers.ts';
 
 /**
  * What a search by fields finds with, as the vector side of the stages of a search. As stored vectors, those of the
@@ -16,7 +15,7 @@ import { CHECKPOINT_MAGIC, FieldsView } from './view/fields-view.ts';
 export interface FieldsSide extends StoredVectors {
   readonly view: FollowingView;
   readonly followsDocuments: true;
-  searchByVector(query: Omit<FieldsQuery, 'fields'>, signal?: AbortSignal): Promise<FieldsResult>;
+  searchByVector(query: Omit<FieldsQuery, 'fields'>, signal?: AbortSignal): Promise<NearestResult>;
   passagesOf(queries: readonly PassageQuery[]): Promise<(Passage | undefined)[]>;
   chunkCount(collection: string, ord: number): number;
 }
@@ -43,37 +42,29 @@ export interface VectorFieldsArea extends VectorFieldSearch {
     'start' | 'restart' | 'isCaughtUp' | 'caughtUp' | 'reached' | 'settled' | 'name' | 'isReady' | 'changed'
       | 'position' | 'bytesOf'>;
   readonly views: readonly Pick<FieldsView, 'start' | 'restart'>[];
-  /** Writes checkpoints and ends the workers; harmless before the start and when repeated. */
+  /** Writes checkpoints; harmless before the start and when repeated. */
   stop(): Promise<void>;
 }
 
 export interface VectorFieldsAreas {
   readonly collections: Pick<Collections, 'configOf'>;
+  readonly vectorWorkers: Pick<VectorWorkers, 'settings' | 'options'>;
   readonly timer?: Timer;
-  /** For tests. */
-  readonly index?: Partial<VectorIndexOptions>;
 }
 
 export function createVectorFields(environment: DocsEnvironment,
-  { collections, timer, index }: VectorFieldsAreas): VectorFieldsArea
+  { collections, vectorWorkers, timer }: VectorFieldsAreas): VectorFieldsArea
 {
   const { sql, clock, keys } = environment;
-  const settings = vectorSettings(environment.settings);
-  const pool = new WorkerPool(settings.parallelWorkers);
   const view = new FieldsView(environment, {
     collections,
-    index: {
-      pool,
-      parallelMinRows: settings.parallelMinSize,
-      factories: allFactories(settings.bqRerankFactor),
-      ...index,
-    },
+    index: vectorWorkers.options,
     isSecret: (collection) => collections.configOf(collection)?.encrypted === true,
     keys,
     checkpoints: CheckpointFiles.beside(sql, 'vector-fields', CHECKPOINT_MAGIC),
     ...(timer && { timer }),
   });
-  const { defaultAlgorithm } = settings;
+  const { defaultAlgorithm } = vectorWorkers.settings;
   const deps = { sql, clock, view, defaultAlgorithm: defaultAlgorithm === 'auto' ? 'flat' as const : defaultAlgorithm };
   return {
     sideOf(fields) {
@@ -113,7 +104,6 @@ export function createVectorFields(environment: DocsEnvironment,
     async stop() {
       await view.stop();
       await view.closed();
-      await pool.close();
     },
   };
 }

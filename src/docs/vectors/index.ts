@@ -13,7 +13,7 @@ import type { VectorSearch } from './vector-search.ts';
 
 export { warningsOf } from './search/search-vectors.ts';
 export { vectorsRetriever, type VectorsSide } from './search/vectors-retriever.ts';
-export type { NearestResult, QueryVector, VectorSearch } from './vector-search.ts';
+export type { QueryVector, VectorSearch } from './vector-search.ts';
 export { createVectors, type Vectors } from './vectors.ts';
 
 type VectorOperations = Required<

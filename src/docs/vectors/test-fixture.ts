@@ -22,6 +22,7 @@ import { createMaintenance } from '../maintenance/index.ts';
 import { createSchemas } from '../schemas/index.ts';
 import { SearchGate } from '../search-gate.ts';
 import { DOCS_INPUTS } from '../test-fixture.ts';
+import { createVectorWorkers } from '../vector-fields/index.ts';
 import { createVectors, type Vectors } from './index.ts';
 
 /** The sum of one fixed pseudo-random vector for each word, with length 1; the order of words does not matter. */
@@ -170,6 +171,7 @@ export class VectorFixture {
       gate: this.gate,
       columns,
       geo: geo.view,
+      vectorWorkers: createVectorWorkers(environment),
       ...(index && { index }),
     });
     const maintenance = createMaintenance(environment, {

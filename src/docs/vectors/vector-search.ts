@@ -1,7 +1,7 @@
 import type { OrdSet } from '../../lib/ord-set.ts';
-import type { Algorithm, Metric } from '../../search/vector/index.ts';
+import type { Metric } from '../../search/vector/index.ts';
 import type { Embeddings, Encoder, ModelIdentity } from '../embeddings/index.ts';
-import type { Passage, PassageQuery, StoredVectors } from '../search/index.ts';
+import type { NearestOptions, NearestResult, Passage, PassageQuery, StoredVectors } from '../search/index.ts';
 import type { FieldQuery, VectorFieldSearch } from '../vector-fields/index.ts';
 
 /** A vector to search with. */
@@ -20,48 +20,9 @@ export interface QueryVector {
   readonly fields?: readonly FieldQuery[] | undefined;
 }
 
-export interface NearestQuery extends QueryVector {
-  readonly collection: string;
-  /** Number of hits. */
-  readonly k: number;
+export interface NearestQuery extends QueryVector, NearestOptions {
   /** Default `cosine`. */
   readonly metric?: Metric | undefined;
-  /** As requested; otherwise what the collection's quantization implies, then the server's default. */
-  readonly algorithm?: Algorithm | undefined;
-  /** Minimum score of a hit. */
-  readonly threshold?: number | undefined;
-  /** Number of candidates for each hit that are scored exactly; an algorithm has its own default. */
-  readonly oversample?: number | undefined;
-  /** The only documents that may be found (`eligibleDocuments`); all when absent. */
-  readonly eligible?: OrdSet | undefined;
-  /** True: one hit for each document, its best passage; otherwise one for each passage. */
-  readonly perDocument?: boolean | undefined;
-  /**
-   * Only passages of present bodies, so that their text can be shown: documents that were changed since they were
-   * embedded are left out.
-   */
-  readonly quotable?: boolean | undefined;
-}
-
-/** A document, found by one of its passages. */
-export interface NearestHit {
-  readonly ord: number;
-  /** Number of the passage in its document, from 0. */
-  readonly chunk: number;
-  /** By the metric; not rounded. */
-  readonly score: number;
-}
-
-export interface NearestResult {
-  /** Best first; equal scores by ordinal, then by passage. Only documents that exist and have not expired. */
-  readonly hits: readonly NearestHit[];
-  /** The algorithm that was used: `flat` while a structure is being built. */
-  readonly algorithm: Algorithm;
-  /**
-   * Number of documents of the collection whose vectors cannot be compared with the query's: of another model, variant
-   * or dimension.
-   */
-  readonly incomparable: number;
 }
 
 /** A model with the number of documents of a collection that it embedded. */

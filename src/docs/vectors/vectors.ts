@@ -5,13 +5,13 @@ import { ServiceError } from '../../errors/index.ts';
 import type { Timer } from '../../lib/clock.ts';
 import { OrdSet } from '../../lib/ord-set.ts';
 import type { AnswerBounds, Handlers, InputOf } from '../../operations/index.ts';
-import { allFactories, type VectorIndexOptions, WorkerPool } from '../../search/vector/index.ts';
+import type { VectorIndexOptions } from '../../search/vector/index.ts';
 import type { Collections } from '../collections/index.ts';
 import type { Embeddings } from '../embeddings/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import type { SearchGate } from '../search-gate.ts';
 import type { StoredVectors } from '../search/index.ts';
-import { type VectorFieldSearch, vectorSettings } from '../vector-fields/index.ts';
+import type { VectorFieldSearch, VectorWorkers } from '../vector-fields/index.ts';
 import { CheckpointFiles } from '../view/index.ts';
 import { findFieldSource, findSourceByKey, type SourceDeps } from './cross-search/source-document.ts';
 import { resolveRequest } from './search/request.ts';
@@ -30,7 +30,7 @@ export interface Vectors extends VectorSearch {
     'start' | 'restart' | 'isCaughtUp' | 'caughtUp' | 'reached' | 'settled' | 'name' | 'isReady' | 'changed'
       | 'position' | 'bytesOf'>;
   readonly views: readonly Pick<VectorView, 'start' | 'restart'>[];
-  /** Writes checkpoints and ends the workers; harmless before the start and when repeated. */
+  /** Writes checkpoints; harmless before the start and when repeated. */
   stop(): Promise<void>;
   registerMetrics(registers: Registry[]): void;
 }
@@ -46,6 +46,7 @@ export interface VectorsAreas {
   readonly geo: SearchDeps['geo'];
   /** Searches of supplied vectors; absent: collections declare no fields. */
   readonly vectorFields?: VectorFieldSearch;
+  readonly vectorWorkers: Pick<VectorWorkers, 'settings' | 'options'>;
   readonly timer?: Timer;
   /** For tests. */
   readonly index?: Partial<VectorIndexOptions>;
@@ -54,16 +55,10 @@ export interface VectorsAreas {
 export function createVectors(environment: DocsEnvironment, areas: VectorsAreas): Vectors {
   const { sql, codec, clock } = environment;
   const { collections, embeddings, gate, columns, geo, vectorFields: fields, timer } = areas;
-  const settings = vectorSettings(environment.settings);
-  const pool = new WorkerPool(settings.parallelWorkers);
+  const { settings, options } = areas.vectorWorkers;
   const view = new VectorView(environment, {
     embeddings,
-    index: {
-      pool,
-      parallelMinRows: settings.parallelMinSize,
-      factories: allFactories(settings.bqRerankFactor),
-      ...areas.index,
-    },
+    index: { ...options, ...areas.index },
     isSecret: (collection) => collections.configOf(collection)?.encrypted === true,
     keys: environment.keys,
     checkpoints: CheckpointFiles.beside(sql, 'vectors', CHECKPOINT_MAGIC),
@@ -124,7 +119,6 @@ export function createVectors(environment: DocsEnvironment, areas: VectorsAreas)
     async stop() {
       await view.stop();
       await view.closed();
-      await pool.close();
     },
     registerMetrics(registers) {
       new Gauge({

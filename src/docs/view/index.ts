@@ -1,5 +1,6 @@
 /** The entry point of the area that all views of the change feed share. */
 export { CheckpointFiles } from './checkpoint-files.ts';
+export { ClosingView, type OnClose } from './closing-view.ts';
 export { CollectionView, type CollectionViewOptions } from './collection-view.ts';
 export { IndexLoading, Readiness } from './readiness.ts';
 export type { Effect, Entry, EntryGroup, Steps, ViewIndex, ViewKind } from './view-kind.ts';

@@ -1,15 +1,10 @@
 import type { OrdSet } from '../../../lib/ord-set.ts';
 import type { SparseIndex, SparseVector } from '../../../search/sparse/index.ts';
 import type { Algorithm, Metric, VectorIndex } from '../../../search/vector/index.ts';
-
-export interface FieldHit {
-  readonly ord: number;
-  readonly chunk: number;
-  readonly score: number;
-}
+import type { NearestHit } from '../../search/index.ts';
 
 interface Found {
-  readonly hits: readonly FieldHit[];
+  readonly hits: readonly NearestHit[];
   readonly algorithm: Algorithm;
 }
 

@@ -1,14 +1,16 @@
 import { unixSeconds } from '../../../lib/clock.ts';
 import { OrdSet } from '../../../lib/ord-set.ts';
 import type { SparseVector } from '../../../search/sparse/index.ts';
-import { type Algorithm, VectorIndexClosedError } from '../../../search/vector/index.ts';
+import type { Algorithm } from '../../../search/vector/index.ts';
 import { decodeVectors, inList } from '../../../storage/index.ts';
 import type { VectorField } from '../../collections/index.ts';
 import type { DocsEnvironment } from '../../environment.ts';
+import { inPresentIndex, type NearestOptions, type NearestResult, NOTHING_NEAR,
+  usableHits } from '../../search/index.ts';
 import type { FieldIndexes } from '../view/field-indexes.ts';
 import type { FieldsView } from '../view/fields-view.ts';
 import { combine } from './combine.ts';
-import { type Component, DenseComponent, type FieldHit, SparseComponent } from './components.ts';
+import { type Component, DenseComponent, SparseComponent } from './components.ts';
 
 /** A field with the vectors that its documents are compared with; several for late interaction. */
 export interface FieldQuery {
@@ -21,23 +23,8 @@ export interface FieldQuery {
   readonly weight: number;
 }
 
-/** A search by fields; see `NearestQuery` in `src/docs/vectors` for the options. */
-export interface FieldsQuery {
-  readonly collection: string;
+export interface FieldsQuery extends NearestOptions {
   readonly fields: readonly FieldQuery[];
-  readonly k: number;
-  readonly algorithm?: Algorithm | undefined;
-  readonly threshold?: number | undefined;
-  readonly oversample?: number | undefined;
-  readonly eligible?: OrdSet | undefined;
-  readonly perDocument?: boolean | undefined;
-  readonly quotable?: boolean | undefined;
-}
-
-export interface FieldsResult {
-  readonly hits: readonly FieldHit[];
-  readonly algorithm: Algorithm;
-  readonly incomparable: number;
 }
 
 export interface SearchFieldsDeps extends Pick<DocsEnvironment, 'sql' | 'clock'> {
@@ -46,43 +33,21 @@ export interface SearchFieldsDeps extends Pick<DocsEnvironment, 'sql' | 'clock'>
   readonly defaultAlgorithm: Algorithm;
 }
 
-/** Maximum number of searches for one request: a search with unusable hits is repeated without them. */
-const MAX_ROUNDS = 5;
-
 /**
  * The nearest documents or passages. Those that were deleted or have expired are no hits; `quotable` leaves out others.
  */
-export async function searchFields(deps: SearchFieldsDeps, query: FieldsQuery,
-  signal?: AbortSignal): Promise<FieldsResult>
-{
-  const excluded = new Set<number>();
-  for (let round = 1;; round++) {
-    signal?.throwIfAborted();
-    const found = await searchOnce(deps, query, excluded, signal);
-    const unusable = await unusableOrds(deps, query, found.hits.map(({ ord }) => ord));
-    const hits = found.hits.filter(({ ord }) => !unusable.has(ord));
-    if (unusable.size === 0 || found.hits.length < query.k || round === MAX_ROUNDS) return { ...found, hits };
-    for (const ord of unusable) excluded.add(ord);
-  }
-}
-
-/** If a newer index replaced this one during the search, the search is repeated. */
-async function searchOnce(deps: SearchFieldsDeps, query: FieldsQuery, excluded: ReadonlySet<number>,
-  signal: AbortSignal | undefined): Promise<FieldsResult>
-{
-  for (;;) {
-    const indexes = deps.view.indexOf(query.collection);
-    if (indexes === undefined) return { hits: [], algorithm: 'flat', incomparable: 0 };
-    try {
-      return await searchIndexes(deps, indexes, query, excluded, signal);
-    } catch (error) {
-      if (!(error instanceof VectorIndexClosedError) || deps.view.indexOf(query.collection) === indexes) throw error;
-    }
-  }
+export function searchFields(deps: SearchFieldsDeps, query: FieldsQuery, signal?: AbortSignal): Promise<NearestResult> {
+  return usableHits({
+    k: query.k,
+    search: async (excluded) =>
+      await inPresentIndex(() => deps.view.indexOf(query.collection), (indexes) =>
+        searchIndexes(deps, indexes, query, excluded, signal)) ?? NOTHING_NEAR,
+    unusable: (ords) => unusableOrds(deps, query, ords),
+  }, signal);
 }
 
 async function searchIndexes(deps: SearchFieldsDeps, indexes: FieldIndexes, query: FieldsQuery,
-  excluded: ReadonlySet<number>, signal: AbortSignal | undefined): Promise<FieldsResult>
+  excluded: ReadonlySet<number>, signal: AbortSignal | undefined): Promise<NearestResult>
 {
   const components = query.fields.flatMap((field): Component[] => {
     if (field.sparse === undefined) return denseComponents(deps, indexes, field, query.algorithm);
@@ -94,7 +59,7 @@ async function searchIndexes(deps: SearchFieldsDeps, indexes: FieldIndexes, quer
   const threshold = query.threshold || undefined;
   const filter = filterOf(components, query.eligible, excluded);
   const [single] = components;
-  if (single === undefined) return { hits: [], algorithm: 'flat', incomparable: 0 };
+  if (single === undefined) return NOTHING_NEAR;
   if (query.fields.length > 1 || query.fields[0]!.field.kind === 'multi')
     return { ...await combine(components, { k, threshold, oversample, filter }), incomparable: 0 };
   const { weight } = single;

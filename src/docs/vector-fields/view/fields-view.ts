@@ -6,7 +6,7 @@ import type { Collections, VectorFields } from '../../collections/index.ts';
 import type { DocsEnvironment } from '../../environment.ts';
 import { COLLECTION_ID } from '../../stored-collections.ts';
 import { isUsable } from '../../stored-vectors.ts';
-import { CollectionView, type CollectionViewOptions, type Effect, type Entry,
+import { ClosingView, type CollectionViewOptions, type Effect, type Entry, type OnClose,
   type ViewKind } from '../../view/index.ts';
 import { FieldIndexes } from './field-indexes.ts';
 
@@ -22,27 +22,14 @@ export interface FieldsViewOptions extends CollectionViewOptions {
 type Environment = Pick<DocsEnvironment, 'sql' | 'feed' | 'log'>;
 
 /** The vectors that clients supply, of all collections, which follow the change feed. */
-export class FieldsView extends CollectionView<FieldIndexes> {
-  readonly #closing: Set<Promise<void>>;
-
+export class FieldsView extends ClosingView<FieldIndexes> {
   constructor(env: Environment, options: FieldsViewOptions) {
-    const closing = new Set<Promise<void>>();
-    super(env, fieldsKind(env, options, (ended) => {
-      closing.add(ended);
-      const forget = (): void => void closing.delete(ended);
-      ended.then(forget, forget);
-    }), options);
-    this.#closing = closing;
-  }
-
-  /** Resolves when indexes that the view released no longer use the workers; never rejects. */
-  async closed(): Promise<void> {
-    await Promise.allSettled(this.#closing);
+    super(env, (onClose) => fieldsKind(env, options, onClose), options);
   }
 }
 
 function fieldsKind({ sql, log }: Environment, { index, collections }: FieldsViewOptions,
-  onClose: (closing: Promise<void>) => void): ViewKind<FieldIndexes>
+  onClose: OnClose): ViewKind<FieldIndexes>
 {
   const toEntry = (collection: string, { ord, vectors }: StoredRow): Entry<FieldIndexes> => ({
     ord,

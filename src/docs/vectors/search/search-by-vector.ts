@@ -1,15 +1,16 @@
 import { ServiceError } from '../../../errors/index.ts';
 import { unixSeconds } from '../../../lib/clock.ts';
 import type { OrdSet } from '../../../lib/ord-set.ts';
-import { type Algorithm, DimensionError, type Rescoring, VectorIndexClosedError, type VectorQuery,
+import { type Algorithm, DimensionError, type Rescoring, type VectorQuery,
   type VectorResult } from '../../../search/vector/index.ts';
 import type { Queries } from '../../../storage/index.ts';
 import type { Collections } from '../../collections/index.ts';
 import { type Embeddings, fromBlob } from '../../embeddings/index.ts';
 import type { DocsEnvironment } from '../../environment.ts';
+import { inPresentIndex, type NearestHit, type NearestResult, NOTHING_NEAR, usableHits } from '../../search/index.ts';
 import { COLLECTION_ID } from '../../stored-collections.ts';
-import { type VectorFieldSearch, type VectorSettings } from '../../vector-fields/index.ts';
-import type { NearestHit, NearestQuery, NearestResult, QueryVector } from '../vector-search.ts';
+import type { VectorFieldSearch, VectorSettings } from '../../vector-fields/index.ts';
+import type { NearestQuery, QueryVector } from '../vector-search.ts';
 import type { CollectionVectors } from '../view/collection-vectors.ts';
 import type { VectorView } from '../view/vector-view.ts';
 
@@ -26,9 +27,6 @@ export interface NearestDeps extends Pick<DocsEnvironment, 'sql' | 'clock'> {
   /** Absent: there are no vectors that clients supply. */
   readonly fields?: VectorFieldSearch | undefined;
 }
-
-/** Maximum number of searches for one request: a search with unusable hits is repeated without them. */
-const MAX_ROUNDS = 5;
 
 /**
  * Number of candidates for each result that are scored by their full vectors, if memory holds only codes (decisions
@@ -58,33 +56,16 @@ export async function searchByVector(deps: NearestDeps, query: NearestQuery,
 }
 
 /** Finds the nearest by their vectors alone. */
-async function searchVectors(deps: NearestDeps, query: NearestQuery, signal?: AbortSignal): Promise<NearestResult> {
+function searchVectors(deps: NearestDeps, query: NearestQuery, signal?: AbortSignal): Promise<NearestResult> {
   const { collection, k, quotable = false } = query;
-  const excluded = new Set<number>();
-  for (let round = 1;; round++) {
-    signal?.throwIfAborted();
-    const found = await searchOnce(deps, query, excluded);
-    const unusable = await unusableOrds(deps, found.hits.map(({ ord }) => ord), quotable);
-    const hits = found.hits.filter(({ ord }) => !unusable.has(ord));
-    if (unusable.size === 0 || found.hits.length < k || round === MAX_ROUNDS) return { ...found, hits };
-    for (const ord of unusable) excluded.add(ord);
-    if (quotable && round === 1) { for (const ord of await outdatedOrds(deps, collection)) excluded.add(ord); }
-  }
-}
-
-/** If a newer index replaced this one during the search, the search is repeated. */
-async function searchOnce(deps: NearestDeps, query: NearestQuery,
-  excluded: ReadonlySet<number>): Promise<NearestResult>
-{
-  for (;;) {
-    const index = deps.view.indexOf(query.collection);
-    if (index === undefined) return { hits: [], algorithm: 'flat', incomparable: 0 };
-    try {
-      return await searchIndex(deps, index, query, excluded);
-    } catch (error) {
-      if (!(error instanceof VectorIndexClosedError) || deps.view.indexOf(query.collection) === index) throw error;
-    }
-  }
+  return usableHits({
+    k,
+    search: async (excluded) =>
+      await inPresentIndex(() => deps.view.indexOf(collection), (index) => searchIndex(deps, index, query, excluded)) ??
+        NOTHING_NEAR,
+    unusable: (ords) => unusableOrds(deps, ords, quotable),
+    others: quotable ? () => outdatedOrds(deps, collection) : undefined,
+  }, signal);
 }
 
 async function searchIndex(deps: NearestDeps, index: CollectionVectors, query: NearestQuery,

@@ -2,6 +2,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Registry } from 'prom-client';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createVectorWorkers } from '../../vector-fields/index.ts';
 import { createVectors } from '../index.ts';
 import { type FixtureOptions, Meaning, VectorFixture } from '../test-fixture.ts';
 
@@ -121,6 +122,7 @@ describe('the vector view (design, sections 1 and 5)', () => {
       gate,
       columns,
       geo: geo.view,
+      vectorWorkers: createVectorWorkers(environment),
       collections: { configOf: () => ({ encrypted: true }) },
     });
     await encrypted.view.start();

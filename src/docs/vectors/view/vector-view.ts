@@ -2,7 +2,7 @@ import { numbersOf, type VectorIndexOptions } from '../../../search/vector/index
 import { type Change, inList, type Queries } from '../../../storage/index.ts';
 import type { DocumentVectors, Embeddings, StoredVector } from '../../embeddings/index.ts';
 import type { DocsEnvironment } from '../../environment.ts';
-import { CollectionView, type CollectionViewOptions, type Effect, type Entry,
+import { ClosingView, type CollectionViewOptions, type Effect, type Entry, type OnClose,
   type ViewKind } from '../../view/index.ts';
 import { CollectionVectors } from './collection-vectors.ts';
 
@@ -17,27 +17,14 @@ export interface VectorViewOptions extends CollectionViewOptions {
 type Environment = Pick<DocsEnvironment, 'sql' | 'feed' | 'log'>;
 
 /** The vectors of all collections, which follow the change feed (design, sections 1 and 5). */
-export class VectorView extends CollectionView<CollectionVectors> {
-  readonly #closing: Set<Promise<void>>;
-
+export class VectorView extends ClosingView<CollectionVectors> {
   constructor(env: Environment, options: VectorViewOptions) {
-    const closing = new Set<Promise<void>>();
-    super(env, vectorKind(env, options, (ended) => {
-      closing.add(ended);
-      const forget = (): void => void closing.delete(ended);
-      ended.then(forget, forget);
-    }), options);
-    this.#closing = closing;
-  }
-
-  /** Resolves when indexes that the view released no longer use the workers; never rejects. */
-  async closed(): Promise<void> {
-    await Promise.allSettled(this.#closing);
+    super(env, (onClose) => vectorKind(env, options, onClose), options);
   }
 }
 
 function vectorKind({ sql, log }: Environment, { embeddings, index }: VectorViewOptions,
-  onClose: (closing: Promise<void>) => void): ViewKind<CollectionVectors>
+  onClose: OnClose): ViewKind<CollectionVectors>
 {
   const toEntry = (document: DocumentVectors): Entry<CollectionVectors> => ({
     ord: document.ord,
