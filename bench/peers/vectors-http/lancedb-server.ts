@@ -1,12 +1,11 @@
 // `node lancedb-server.ts FOLDER DIMS`: a table of LanceDB behind HTTP. `/add?first=N` takes rows as bytes, `/build`
 // builds the index, `/search` takes `{method, vector, where}` and returns row numbers.
 import { connect, Index, type Table } from '@lancedb/lancedb';
-import type * as Arrow from 'apache-arrow';
 import { createServer, type IncomingMessage } from 'node:http';
-import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { drawOf, DRAWS, K } from '../vectors/job.ts';
+import { batchOf } from '../vectors/lancedb.ts';
 import { valuesOf } from './peer.ts';
 
 interface Search {
@@ -15,8 +14,6 @@ interface Search {
   readonly where?: string;
 }
 
-/** Its copy of Arrow is the CommonJS one, and it accepts no tables of another copy. */
-const arrow = createRequire(import.meta.url)('apache-arrow') as typeof Arrow;
 const [folder, dimsText] = process.argv.slice(2) as [string, string];
 const dims = Number(dimsText);
 const db = await connect(folder);
@@ -40,7 +37,10 @@ async function answer(request: IncomingMessage): Promise<unknown> {
 }
 
 async function add(body: Buffer, first: number): Promise<object> {
-  const batch = batchOf(new Float32Array(Uint8Array.from(body).buffer), first);
+  const batch = batchOf(new Float32Array(Uint8Array.from(body).buffer), first, dims, {
+    tenth: (row) => valuesOf(drawOf(row) / DRAWS).tenth,
+    hundredth: (row) => valuesOf(drawOf(row) / DRAWS).hundredth,
+  });
   if (table === undefined) table = await db.createTable('rows', batch);
   else await table.add(batch);
   return {};
@@ -57,24 +57,4 @@ async function search({ method, vector, where }: Search): Promise<number[]> {
     .limit(K);
   const asked = method === 'flat' ? nearest.bypassVectorIndex() : nearest.nprobes(1).ef(100).refineFactor(3);
   return [...(await (where === undefined ? asked : asked.where(where)).toArrow()).getChild('id') ?? []] as number[];
-}
-
-function batchOf(rows: Float32Array, first: number): object {
-  const { makeData, makeVector, FixedSizeList, Field, Float32, Table } = arrow;
-  const count = rows.length / dims;
-  const child = makeData({ type: new Float32(), length: rows.length, nullCount: 0, data: rows });
-  const list = makeData({
-    type: new FixedSizeList(dims, new Field('item', new Float32(), true)),
-    length: count,
-    nullCount: 0,
-    child,
-  });
-  const numbers = (of: (row: number) => number) =>
-    makeVector(Int32Array.from({ length: count }, (_, i) => of(first + i)));
-  return new Table({
-    id: numbers((row) => row),
-    tenth: numbers((row) => valuesOf(drawOf(row) / DRAWS).tenth),
-    hundredth: numbers((row) => valuesOf(drawOf(row) / DRAWS).hundredth),
-    vector: makeVector(list),
-  });
 }

@@ -30,7 +30,7 @@ export const makeLanceDb: MakeVectorEngine = async ({ count, dims, metric, folde
   const shared = { distanceType } as const;
   return {
     stage: (rows, first) => {
-      const batch = batchOf(rows.slice(), first, dims);
+      const batch = batchOf(rows.slice(), first, dims, { draw: drawOf });
       return async () => {
         if (table === undefined) table = await db.createTable('rows', batch);
         else await table.add(batch);
@@ -56,7 +56,10 @@ export const makeLanceDb: MakeVectorEngine = async ({ count, dims, metric, folde
   };
 };
 
-function batchOf(rows: Float32Array, first: number, dims: number): object {
+/** Rows for a table: their vectors, their numbers from `first` on, and columns of whole numbers by row number. */
+export function batchOf(rows: Float32Array, first: number, dims: number,
+  columns: Readonly<Record<string, (row: number) => number>>): object
+{
   const { makeData, makeVector, FixedSizeList, Field, Float32 } = arrow;
   const count = rows.length / dims;
   const child = makeData({ type: new Float32(), length: rows.length, nullCount: 0, data: rows });
@@ -68,5 +71,6 @@ function batchOf(rows: Float32Array, first: number, dims: number): object {
   });
   const numbers = (of: (row: number) => number) =>
     makeVector(Int32Array.from({ length: count }, (_, i) => of(first + i)));
-  return new arrow.Table({ id: numbers((row) => row), draw: numbers(drawOf), vector: makeVector(list) });
+  const others = Object.entries(columns).map(([name, of]) => [name, numbers(of)] as const);
+  return new arrow.Table({ id: numbers((row) => row), ...Object.fromEntries(others), vector: makeVector(list) });
 }

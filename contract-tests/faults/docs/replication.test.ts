@@ -4,10 +4,11 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { freePort, SECRET } from '../../../src/app/replication/test-fixture.ts';
+import { SECRET } from '../../../src/app/replication/test-fixture.ts';
 import { inspectOpenDatabase } from '../../../src/testkit/crash/inspect-database.ts';
 import { seededRandom } from '../../../src/testkit/crash/random.ts';
 import { DocsProcess } from '../../../src/testkit/docs-process.ts';
+import { freePort } from '../../../src/testkit/free-port.ts';
 
 const ROUNDS = Number(process.env['QUIRE_CRASH_ROUNDS'] ?? 4);
 const SEED = Number(process.env['QUIRE_CRASH_SEED'] ?? 20_268);

@@ -5,9 +5,10 @@ import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { DOCUMENT_MIGRATIONS } from '../../storage/index.ts';
 import { makeAuthority } from '../../testkit/certificates.ts';
+import { freePort } from '../../testkit/free-port.ts';
 import { GrpcClient } from '../../testkit/grpc-client.ts';
 import { connectHandshake } from '../../testkit/mcp-clients.ts';
-import { contentOf, freePort, placeOf, SECRET, testFolder, TestNode, untilEqual } from './test-fixture.ts';
+import { contentOf, placeOf, SECRET, testFolder, TestNode, untilEqual } from './test-fixture.ts';
 
 /** Long, because other work may use the processors. */
 const POLLING = { timeout: 10_000, interval: 20 };

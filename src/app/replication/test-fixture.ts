@@ -1,5 +1,4 @@
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { vi } from 'vitest';
@@ -9,18 +8,6 @@ import { type RunningDocumentService, startDocumentService } from '../docs-servi
 import { type Environment, loadSettings } from '../settings/index.ts';
 
 export const SECRET = 'a secret of at least thirty-two characters';
-
-/** A free port: a node that is restarted must have the same address. */
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number };
-      server.close(() => resolve(port));
-    });
-  });
-}
 
 interface Logged {
   readonly level: 'warn' | 'error' | 'info';
