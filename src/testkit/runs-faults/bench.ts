@@ -11,8 +11,8 @@ import { Program, type ProgramOptions } from './program.ts';
 export const leases = (ttl: string): string =>
   `queue: {lease_ttl: ${ttl}, heartbeat: 300ms, cancel_grace: 600ms, backoff: {initial: 50ms, max: 100ms}}`;
 
-/** A lease that does not expire while a server restarts. */
-export const LONG_LEASES = leases('20s');
+/** A lease that does not expire while a server restarts, however busy the machine is. */
+export const LONG_LEASES = leases('60s');
 
 /** A lease of some seconds, of which two are left for delays on a busy machine. */
 export const QUICK = leases('8s');
