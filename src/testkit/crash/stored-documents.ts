@@ -12,7 +12,7 @@ export async function storedDocuments(url: string): Promise<Map<string, Version>
   try {
     const found = new Map<string, Version>();
     for (const collection of collections) {
-      const answer = await client.post('/v1/search', { collection, limit: 10_000 });
+      const answer = await client.post('/v1/search', { collection, limit: 10_000, includeVectors: true });
       if (answer.status !== 200) throw new Error(`search answered ${answer.status}: ${answer.text.slice(0, 500)}`);
       for (const document of answer.json<StoredDocument[]>()) found.set(nameOf(collection, document.key), document);
     }

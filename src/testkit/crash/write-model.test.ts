@@ -38,14 +38,15 @@ describe('the model of acknowledged writes', () => {
     }
   });
 
-  it('sees a mixture of two versions, and a body that was cut off', () => {
-    const mixture = { contentMd: versionOf(1).contentMd, meta: versionOf(2).meta };
+  it('sees a mixture of two versions, a body that was cut off, and the vector of another version', () => {
+    const mixture = { ...versionOf(2), contentMd: versionOf(1).contentMd };
     expect(judge(acknowledged('a', 1, 2), [['a', mixture]])).toEqual([
       expect.stringContaining('a is no version that was written'),
     ]);
-    const { contentMd, meta } = versionOf(5);
-    expect(recognize({ contentMd: contentMd.slice(0, -1), meta })).toBeUndefined();
-    expect(recognize(versionOf(5))).toBe(5);
+    const version = versionOf(5);
+    expect(recognize({ ...version, contentMd: version.contentMd.slice(0, -1) })).toBeUndefined();
+    expect(recognize({ ...version, vectors: versionOf(6).vectors })).toBeUndefined();
+    expect(recognize(version)).toBe(5);
   });
 
   it('sees that a refused write happened all the same', () => {

@@ -1,6 +1,6 @@
 import { type Answer, HttpClient } from '../http-client.ts';
 import { type Random, seededRandom } from './random.ts';
-import { versionOf } from './versions.ts';
+import { DIMENSIONS, FIELD, versionOf } from './versions.ts';
 import type { State, WriteModel } from './write-model.ts';
 
 const COLLECTIONS = 3;
@@ -46,6 +46,7 @@ export class Writers {
 
   async #write(writer: number, random: Random): Promise<void> {
     const collection = collections[writer % COLLECTIONS]!;
+    if (!(await this.#send(collection, declareVectors))) return;
     const keys = Array.from({ length: KEYS_PER_WRITER }, (_, i) => `Writer-${writer}/Document ${i}`);
     while (!this.#stopped) {
       const request = this.#choose(collection, keys, random);
@@ -98,6 +99,14 @@ function failedItems(answer: Answer): Set<number> {
   const { errors } = answer.json<{ errors?: string[] }>();
   return new Set((errors ?? []).map((line) => Number.parseInt(line, 10)));
 }
+
+/** The field of vectors that every version has; no document changes. */
+const declareVectors: WriteRequest = {
+  method: 'PUT',
+  path: '/v1/collection-config',
+  body: { vectors: { [FIELD]: { dimensions: DIMENSIONS } } },
+  outcome: new Map(),
+};
 
 function add(key: string, version: number): WriteRequest {
   return {
