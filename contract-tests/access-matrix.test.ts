@@ -20,7 +20,7 @@ const NEEDS = {
   'a token': `createApiKey changePassword refreshSession logout`,
   'read on blog': `getDocument searchDocuments getDocumentMeta listMetaKeys getChecksum listRevisions exportDocuments
     getCollectionConfig getSchema validateDocument searchFullTextByQuery searchFullText autocomplete listSynonyms listStopWords
-    aggregateDocuments searchVectors projectVectors classifyDocument searchAcrossCollections findSimilar findDuplicates searchHybrid
+    aggregateDocuments searchVectors projectVectors evaluateVectors classifyDocument searchAcrossCollections findSimilar findDuplicates searchHybrid
     searchGeo searchGeoWithin searchGeoPolygon getCodeGraph queryCodeGraph queryTemporal listHotDocuments getTemporalHistogram
     suggestSpelling cleanSpelling listDictionary streamEvents`,
   'write on blog':

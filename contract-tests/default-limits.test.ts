@@ -80,6 +80,7 @@ it('defaults that are numbers of the schema are those of the contract', () => {
     autocomplete: { topN: 10 },
     aggregateDocuments: { maxFacetSize: 50 },
     projectVectors: { sample: 1000 },
+    evaluateVectors: { topK: 10 },
     findDuplicates: { maxDocs: 5000, threshold: 0.9 },
     searchAcrossCollections: { threshold: 0 },
     searchVectors: { threshold: 0 },

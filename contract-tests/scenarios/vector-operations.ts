@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { expect } from 'vitest';
-import { addDocuments, classifyDocument, createEmbeddingConfig, deleteEmbeddingConfig, findDuplicates, findSimilar,
-  projectVectors, reindexVectors, searchAcrossCollections } from '../../generated/docs/sdk/sdk.gen.ts';
+import { addDocuments, classifyDocument, createEmbeddingConfig, deleteEmbeddingConfig, evaluateVectors, findDuplicates,
+  findSimilar, projectVectors, reindexVectors, searchAcrossCollections } from '../../generated/docs/sdk/sdk.gen.ts';
 import { refused, succeeded } from '../support/expectations.ts';
 import type { DocsContext, DocsScenarios } from './scenario.ts';
 
@@ -54,6 +54,35 @@ export const vectorOperations: DocsScenarios = {
       ]]);
       expect([answer.points[0]!.x, answer.points[0]!.y]).toEqual([answer.points[1]!.x, answer.points[1]!.y]);
       refused(await projectVectors({ client, body: { collection, queryVector: [1, 2] } }), 400, 'invalid_argument');
+    });
+  },
+
+  async evaluateVectors(context) {
+    const { client, direct, collection } = context;
+    const queries = [{ query: 'red apples', relevant: [{ key: 'apples' }] }, { query: 'blue whales' }];
+    expect(refused(await evaluateVectors({ client, body: { collection, queries } }), 400, 'invalid_argument').error)
+      .toBe('embedding provider not configured');
+    refused(await evaluateVectors({ client: direct, body: { collection } as never }), 400, 'missing_fields');
+    refused(await evaluateVectors({ client: direct, body: { collection, queries: [] } }), 400, 'invalid_argument');
+    await withVectors(context, async () => {
+      expect(succeeded(await evaluateVectors({ client, body: { collection, queries, topK: 2 } }))).toEqual({
+        collection,
+        topK: 2,
+        queries: 2,
+        judged: 1,
+        fields: [{
+          vectorField: '_server',
+          model: 'static-en-256',
+          dimensions: 256,
+          documents: 3,
+          mrr: expect.any(Number) as number,
+          recall: 1,
+          durationMs: expect.any(Number) as number,
+        }],
+        agreement: [],
+      });
+      refused(await evaluateVectors({ client, body: { collection, queries, vectorFields: ['none'] } }), 400,
+        'invalid_argument');
     });
   },
 

@@ -12,6 +12,7 @@ export const READS: ReadonlySet<string> = /* @__PURE__ */ new Set([
   'POST /v1/fts',
   'POST /v1/aggregate',
   'POST /v1/vector-search',
+  'POST /v1/vector-evaluate',
   'POST /v1/vector-projection',
   'POST /v1/classify',
   'POST /v1/cross-search',

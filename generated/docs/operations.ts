@@ -131,6 +131,8 @@ import type {
   ReindexVectorsResponses,
   GetVectorStatsData,
   GetVectorStatsResponses,
+  EvaluateVectorsData,
+  EvaluateVectorsResponses,
   ProjectVectorsData,
   ProjectVectorsResponses,
   ClassifyDocumentData,
@@ -389,6 +391,7 @@ export interface Operations {
   searchVectors: Operation<FlatInput<NonNullable<SearchVectorsData['body']>, 'offset' | 'threshold' | 'includeContent' | 'distanceMetric' | 'windowSize' | 'mmr' | 'mmrLambda' | 'facetMaxValues'>, SearchVectorsResponses[200]>;
   reindexVectors: Operation<FlatInput<NonNullable<ReindexVectorsData['body']>, 'force'>, ReindexVectorsResponses[200]>;
   getVectorStats: Operation<Record<never, never>, GetVectorStatsResponses[200]>;
+  evaluateVectors: Operation<FlatInput<NonNullable<EvaluateVectorsData['body']>, 'topK'>, EvaluateVectorsResponses[200]>;
   projectVectors: Operation<FlatInput<NonNullable<ProjectVectorsData['body']>, 'sample'>, ProjectVectorsResponses[200]>;
   classifyDocument: Operation<FlatInput<NonNullable<ClassifyDocumentData['body']>, 'lang' | 'multi' | 'threshold'>, ClassifyDocumentResponses[200]>;
   searchAcrossCollections: Operation<FlatInput<NonNullable<SearchAcrossCollectionsData['body']>, 'offset' | 'threshold' | 'distanceMetric' | 'includeContent'>, SearchAcrossCollectionsResponses[200]>;
@@ -556,6 +559,7 @@ export const operations: { readonly [K in OperationId]: OperationSpec } = {
   searchVectors: {"id":"searchVectors","method":"POST","path":"/v1/vector-search","area":"vectors","summary":"Search a collection by meaning","access":"read","effect":"read","collections":["collection"],"search":{"metric":"vector","algorithm":"algorithm","keys":true},"local":true,"limited":true,"sanitize":false,"maxBody":2097152,"maxValues":100000,"maxItems":{"queryVectors":512,"vectorFields":16,"langs":100,"rangeMeta":100,"fields":100,"facetBy":100},"status":200,"parameters":[],"consumes":["application/json"],"produces":["application/json"]},
   reindexVectors: {"id":"reindexVectors","method":"POST","path":"/v1/vector-reindex","area":"vectors","summary":"Embed the documents of a collection","access":"write","effect":"write","collections":["collection"],"readFields":["errors"],"unread":{"embedded":0,"skipped":0,"failed":0,"totalChunks":0},"waitsFor":["vectors"],"feature":"embedding","limited":false,"sanitize":false,"maxBody":65536,"maxValues":10000,"status":200,"parameters":[],"consumes":["application/json"],"produces":["application/json"]},
   getVectorStats: {"id":"getVectorStats","method":"GET","path":"/v1/vector-stats","area":"vectors","summary":"Read the state of embeddings","access":"user","effect":"read","limited":true,"sanitize":false,"maxBody":65536,"maxValues":10000,"status":200,"parameters":[],"consumes":[],"produces":["application/json"]},
+  evaluateVectors: {"id":"evaluateVectors","method":"POST","path":"/v1/vector-evaluate","area":"vectors","summary":"Compare the vectors of fields","access":"read","effect":"read","collections":["collection"],"local":true,"feature":"embedding","limited":false,"sanitize":false,"maxBody":1048576,"maxValues":10000,"maxItems":{"vectorFields":8,"queries":500},"status":200,"parameters":[],"consumes":["application/json"],"produces":["application/json"]},
   projectVectors: {"id":"projectVectors","method":"POST","path":"/v1/vector-projection","area":"vectors","summary":"Draw the vectors of a collection on a plane","access":"read","effect":"read","collections":["collection"],"local":true,"limited":true,"sanitize":false,"maxBody":2097152,"maxValues":100000,"maxItems":{"queryVector":65536},"status":200,"parameters":[],"consumes":["application/json"],"produces":["application/json"]},
   classifyDocument: {"id":"classifyDocument","method":"POST","path":"/v1/classify","area":"vectors","summary":"Score labels for a text or a document","access":"user","effect":"read","collections":["collection"],"local":true,"feature":"embedding","limited":true,"sanitize":false,"maxBody":1048576,"maxValues":10000,"maxItems":{"labels":100},"status":200,"parameters":[],"consumes":["application/json"],"produces":["application/json"]},
   searchAcrossCollections: {"id":"searchAcrossCollections","method":"POST","path":"/v1/cross-search","area":"vectors","summary":"Search several collections by meaning","access":"user","effect":"read","collections":["sourceCollection","targetCollections"],"search":{"metric":"cross","algorithm":"algorithm"},"local":true,"limited":true,"sanitize":false,"maxBody":2097152,"maxValues":100000,"maxItems":{"queryVector":65536,"targetCollections":1000,"langs":100,"rangeMeta":100,"fields":100},"status":200,"parameters":[],"consumes":["application/json"],"produces":["application/json"]},

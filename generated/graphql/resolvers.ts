@@ -821,6 +821,7 @@ export type MutationDeleteSchemaArgs = {
 export type MutationVectorReindexArgs = {
   collection: Scalars['String']['input'];
   force?: InputMaybe<Scalars['Boolean']['input']>;
+  vectorField?: InputMaybe<Scalars['String']['input']>;
 };
 
 
@@ -1680,7 +1681,7 @@ export type HybridSearchInput = {
   readonly mmrLambda?: InputMaybe<Scalars['Float']['input']>;
   /** How many passages of one document are results at most, in `chunk` and `window`; all that are among the best when absent. */
   readonly passagesPerDocument?: InputMaybe<Scalars['Int']['input']>;
-  /** The declared field of supplied vectors that is searched beside the words, with `queryVector`, `queryVectors` or `querySparse`; it needs no embedding provider. Absent means embeddings. */
+  /** The declared field whose vectors are searched: supplied ones with `queryVector`, `queryVectors` or `querySparse`, those of a provider with the query. `_server` are those of the server's own provider. Absent means the collection's default field. */
   readonly vectorField?: InputMaybe<Scalars['String']['input']>;
   /** What `vectorField` is compared with. */
   readonly queryVector?: InputMaybe<ReadonlyArray<Scalars['Float']['input']>>;
@@ -2176,7 +2177,7 @@ export type VectorSearchInput = {
   readonly facetMaxValues?: InputMaybe<Scalars['Int']['input']>;
   /** How many passages of one document are results at most, in `chunk` and `window`; all that are among the best when absent. */
   readonly passagesPerDocument?: InputMaybe<Scalars['Int']['input']>;
-  /** The declared field whose supplied vectors are searched with `queryVector`, or with `queryVectors` where it is of the kind `multi`. Its metric is used. Absent means embeddings. */
+  /** The declared field whose vectors are searched: supplied ones with `queryVector`, `queryVectors` or `querySparse`, those of a provider with the query. `_server` are those of the server's own provider. Absent means the collection's default field. */
   readonly vectorField?: InputMaybe<Scalars['String']['input']>;
   /** The vectors of the query's tokens, for a `vectorField` of the kind `multi` (MaxSim). */
   readonly queryVectors?: InputMaybe<ReadonlyArray<ReadonlyArray<Scalars['Float']['input']>>>;
@@ -2256,7 +2257,7 @@ export type SimilarInput = {
   readonly mmr?: InputMaybe<Scalars['Boolean']['input']>;
   /** Weight of relevance against difference under `mmr`, 0 to 1; the default is 0.5. */
   readonly mmrLambda?: InputMaybe<Scalars['Float']['input']>;
-  /** The declared field, of the kind `dense`, whose supplied vectors are compared, by its metric. Absent means embeddings. */
+  /** The declared field, of the kind `dense`, whose vectors are compared. `_server` are those of the server's own provider. Absent means the collection's default field. */
   readonly vectorField?: InputMaybe<Scalars['String']['input']>;
 };
 
@@ -2272,6 +2273,8 @@ export type CrossSearchInput = {
   readonly sourceDocID?: InputMaybe<Scalars['String']['input']>;
   /** Collections to search; absent or empty means all that the caller may read. */
   readonly targetCollections?: InputMaybe<ReadonlyArray<Scalars['String']['input']>>;
+  /** The field whose vectors are compared: supplied ones with `queryVector` or those of the document, those of a provider with the query, too. Collections without it are left out. Absent means the default field of each. */
+  readonly vectorField?: InputMaybe<Scalars['String']['input']>;
   /** Most results of all collections together, 1 to 1,000; the default is 10. */
   readonly topK?: InputMaybe<Scalars['Int']['input']>;
   /** Another name for `topK`; when both are sent they must be the same. */

@@ -15,7 +15,7 @@ bulk_ingest_submit W bulk-ingest-job | bulk_ingest_status R bulk-ingest-job/{id}
 export_documents R export | create_backup W backup | restore_backup D restore | semantic_search R vector-search | full_text_search R fts
 hybrid_search R hybrid-search | cross_search R cross-search | similar_documents R similar | find_duplicates R find-duplicates | classify_document R classify
 aggregate R aggregate | autocomplete R autocomplete | code_graph R code-graph | vector_reindex W vector-reindex | vector_stats R vector-stats
-vector_projection R vector-projection | fts_reindex W fts-reindex | fts_languages R fts-languages
+vector_projection R vector-projection | evaluate_vectors R vector-evaluate | fts_reindex W fts-reindex | fts_languages R fts-languages
 list_synonyms R synonyms | add_synonym W synonyms | delete_synonym D synonyms | list_stopwords R stopwords | add_stopwords W stopwords | delete_stopwords D stopwords
 geo_search R geo-search | geo_within R geo-within | geo_polygon R geo-polygon | geo_stats R geo-stats | geo_reindex W geo-reindex | geo_encode R geo-encode | geo_decode R geo-decode
 get_collection_config R collection-config | set_collection_config W collection-config | delete_collection_config D collection-config | list_collection_configs R collection-configs
@@ -43,7 +43,7 @@ describe('the generated tools', () => {
       return [name, readOnlyHint ? 'R' : destructiveHint ? 'D' : 'W', path].join(' ');
     });
     expect(generated.sort()).toEqual(TABLE.map((row) => row.join(' ')).sort());
-    expect(tools).toHaveLength(101);
+    expect(tools).toHaveLength(102);
   });
 
   it('say with all four hints and a title what they do, as the access modes see it', () => {

@@ -144,7 +144,7 @@ export const AREAS = [
     changes: 'dictionary',
     tables: ['dictionary_words'],
   }),
-  area('vectorOperations', ['documents', 'embeddings', 'vectors', 'gate', 'columns'], (env, needs) => ({
+  area('vectorOperations', ['documents', 'collections', 'embeddings', 'vectors', 'gate', 'columns'], (env, needs) => ({
     handlers: createVectorOperations(env, needs),
   })),
   area('hybrid', ['words', 'vectors', 'embeddings', 'gate'],

@@ -46,12 +46,12 @@ const TABLE: Readonly<Record<string, OperationSpec>> = operations;
  * or has no provider. Vector searches need none, because they accept a vector instead of a text.
  */
 export function switchedOff({ temporal, spell }: Pick<DocsSettings, 'temporal' | 'spell'>,
-  embeddings: Pick<Embeddings, 'describe'>): (operation: string) => boolean
+  embeddings: Pick<Embeddings, 'hasProvider'>): (operation: string) => boolean
 {
   const isOff = {
     temporal: () => temporal !== true,
     spell: () => spell?.enabled !== true,
-    embedding: () => !embeddings.describe().vectors.enabled,
+    embedding: () => !embeddings.hasProvider,
   };
   return (operation) => {
     const feature = TABLE[operation]?.feature;

@@ -2135,12 +2135,12 @@ export type VectorFieldKind = 'dense' | 'multi' | 'sparse';
 export type DistanceMetric = 'cosine' | 'dot_product' | 'euclidean';
 
 /**
- * Where the vectors of a field come from; clients supply them.
+ * Where the vectors of a field come from: clients supply them with documents, or the provider of an embedding configuration makes them in the background, as the server's own does.
  */
-export type VectorSource = 'supplied';
+export type VectorSource = 'supplied' | 'provider';
 
 /**
- * A field of vectors that clients supply with documents, of one dimension.
+ * A field of vectors, of one dimension, that clients supply with documents or an embedding provider makes.
  */
 export type VectorField = {
     /**
@@ -2148,7 +2148,7 @@ export type VectorField = {
      */
     kind: VectorFieldKind;
     /**
-     * Numbers in a vector; 0 for the kind `sparse`, whose dimensions are all numbers of 32 bits.
+     * Numbers in a vector; 0 for the kind `sparse`, whose dimensions are all numbers of 32 bits, and for the source `provider`, whose model decides.
      */
     dimensions: number;
     /**
@@ -2163,6 +2163,10 @@ export type VectorField = {
      * Where the vectors come from.
      */
     source: VectorSource;
+    /**
+     * Id of the embedding configuration that makes the vectors; absent for the source `supplied`.
+     */
+    embedding?: string;
 };
 
 /**
@@ -2248,11 +2252,19 @@ export type CollectionConfig = {
      */
     wordpress?: WordpressConfig;
     /**
-     * The fields of vectors that clients supply, by name; absent unless declared.
+     * The declared fields of vectors, by name; absent unless declared.
      */
     vectors?: {
         [key: string]: VectorField;
     };
+    /**
+     * The field of the source `provider` that searches compare unless they name one; absent, the server's own vectors, unless set.
+     */
+    defaultVectorField?: string;
+    /**
+     * Whether documents get vectors of the server's own provider; absent, true, unless set.
+     */
+    serverVectors?: boolean;
 };
 
 export type GetCollectionConfigResponse = {
@@ -2389,7 +2401,7 @@ export type VectorFieldInput = {
      */
     kind?: VectorFieldKind;
     /**
-     * Numbers in a vector; needed, except for the kind `sparse`, which has none.
+     * Numbers in a vector; needed, except for the kind `sparse` and the source `provider`, which have none.
      */
     dimensions?: number;
     /**
@@ -2404,6 +2416,10 @@ export type VectorFieldInput = {
      * Where the vectors come from.
      */
     source?: VectorSource;
+    /**
+     * Id of the embedding configuration (`/v1/embedding-configs`) that makes the vectors, for the source `provider`, which needs it and takes no `dimensions`; its `kind` is `dense` and its `metric` `cosine`.
+     */
+    embedding?: string;
 } | null;
 
 export type SetCollectionConfigRequest = {
@@ -2465,11 +2481,19 @@ export type SetCollectionConfigRequest = {
     encrypted?: boolean;
     wordpress?: WordpressConfigInput;
     /**
-     * Fields of vectors that clients supply, merged by name: a lowercase letter, then up to 63 lowercase letters, digits or `_`. A null field is removed, null removes all. At most 16. Kind, dimensions and metric of a field that documents use cannot change.
+     * Fields of vectors, merged by name: a lowercase letter, then up to 63 lowercase letters, digits or `_`. A null field is removed, null removes all. At most 16. Kind, dimensions and metric of a field that documents use cannot change. A field of the source `provider` is filled in the background (`/v1/vector-stats` shows how far).
      */
     vectors?: {
         [key: string]: VectorFieldInput;
     } | null;
+    /**
+     * The field of the source `provider` that searches compare from now on unless they name one; `_server` or null for the vectors of the server's own provider. `/v1/vector-evaluate` compares fields before.
+     */
+    defaultVectorField?: string | null;
+    /**
+     * Whether documents get vectors of the server's own provider. False removes them in the background, for a collection whose fields take their place.
+     */
+    serverVectors?: boolean;
 };
 
 export type SetCollectionConfigResponse = {
@@ -3525,7 +3549,7 @@ export type DeleteCurationRuleResponse = {
 export type FieldQueryVector = Array<number> | string;
 
 /**
- * The declared field whose supplied vectors are searched with `queryVector`, with `queryVectors` where it is of the kind `multi`, or with `querySparse` where it is of the kind `sparse`. Its metric is used. Absent means embeddings.
+ * The declared field whose vectors are searched. Supplied ones are compared with `queryVector`, with `queryVectors` where the field is of the kind `multi`, or with `querySparse` where it is of the kind `sparse`, by the metric of the field. Those of the source `provider` are compared with `query`, which the same provider embeds, or with `queryVector`. `_server` are the vectors of the server's own provider. Absent means the collection's `defaultVectorField`.
  */
 export type VectorFieldName = string;
 
@@ -3812,6 +3836,10 @@ export type ReindexVectorsRequest = {
      * Whether to embed also what is embedded already.
      */
     force?: boolean;
+    /**
+     * The field of the source `provider` to embed into; `_server` are the vectors of the server's own provider. Absent means the collection's `defaultVectorField`.
+     */
+    vectorField?: VectorFieldName;
 };
 
 export type ReindexVectorsResponse = {
@@ -3838,7 +3866,7 @@ export type ReindexVectorsResponse = {
 };
 
 /**
- * How much a field of supplied vectors holds.
+ * How much a field of vectors holds.
  */
 export type VectorFieldStats = {
     /**
@@ -3853,6 +3881,18 @@ export type VectorFieldStats = {
      * Bytes of memory that their index uses.
      */
     bytes: number;
+    /**
+     * Documents that wait for a provider's vectors; absent for supplied ones.
+     */
+    queued?: number;
+    /**
+     * Documents that the provider refused; absent for supplied vectors.
+     */
+    failed?: number;
+    /**
+     * Model of the provider's vectors, of the most documents; absent for supplied ones, and where there are none.
+     */
+    model?: string;
 };
 
 /**
@@ -3993,6 +4033,122 @@ export type GetVectorStatsResponse = {
          */
         chunkSize: number;
     };
+};
+
+/**
+ * A document that answers a question.
+ */
+export type RelevantDocument = {
+    key: DocumentKey;
+    /**
+     * Its language; absent, any that the key has.
+     */
+    lang?: Lang;
+};
+
+/**
+ * A question, with the documents that answer it if they are known.
+ */
+export type EvaluatedQuery = {
+    /**
+     * What to search for, in plain words.
+     */
+    query: QueryText;
+    /**
+     * The documents that answer it; absent or empty where nobody has said.
+     */
+    relevant?: Array<RelevantDocument>;
+};
+
+export type EvaluateVectorsRequest = {
+    collection: CollectionName;
+    /**
+     * The fields to compare. Absent means all of the source `provider`, and `_server` unless the collection has no such vectors.
+     */
+    vectorFields?: Array<VectorFieldName>;
+    /**
+     * Questions as people ask them.
+     */
+    queries: Array<EvaluatedQuery>;
+    /**
+     * Results of each search that count.
+     */
+    topK?: number;
+};
+
+/**
+ * How well a field finds what answers the questions.
+ */
+export type EvaluatedField = {
+    /**
+     * The field; `_server` are the vectors of the server's own provider.
+     */
+    vectorField: string;
+    /**
+     * Model of the vectors.
+     */
+    model: string;
+    /**
+     * Numbers in a vector.
+     */
+    dimensions: number;
+    /**
+     * Documents of the collection that have vectors in the field.
+     */
+    documents: number;
+    /**
+     * Mean, over the judged questions, of 1 divided by the place of the first result that answers it, 0 where none of the `topK` does (mean reciprocal rank); 0 without judged questions.
+     */
+    mrr: number;
+    /**
+     * Mean share of the documents that answer a judged question among its `topK` results; 0 without judged questions.
+     */
+    recall: number;
+    /**
+     * Median time of a search, in milliseconds, the embedding of the question included.
+     */
+    durationMs: number;
+};
+
+/**
+ * How much the results of two fields agree.
+ */
+export type FieldAgreement = {
+    /**
+     * The two fields.
+     */
+    vectorFields: Array<string>;
+    /**
+     * Mean share of the `topK` results that both have.
+     */
+    overlap: number;
+};
+
+export type EvaluateVectorsResponse = {
+    /**
+     * The collection of the request.
+     */
+    collection: string;
+    /**
+     * Results of each search that counted.
+     */
+    topK: number;
+    /**
+     * Questions asked.
+     */
+    queries: number;
+    /**
+     * Of them, those with documents that answer them.
+     */
+    judged: number;
+    /**
+     * In the order of the request, otherwise by name.
+     */
+    fields: Array<EvaluatedField>;
+    /**
+     * Each pair of fields.
+     */
+    agreement: Array<FieldAgreement>;
 };
 
 /**
@@ -4141,6 +4297,10 @@ export type SearchAcrossCollectionsRequest = {
     sourceDocID?: string;
     queryVector?: QueryVector;
     /**
+     * The field, of the kind `dense`, whose vectors are compared: supplied ones with `queryVector` or those of the document, by the metric of the field, which must be the same everywhere; those of the source `provider` with `query`, too. Collections without it are left out. Absent means the default field of each.
+     */
+    vectorField?: VectorFieldName;
+    /**
      * Collections to search; absent or empty means all that the caller may read.
      */
     targetCollections?: Array<CollectionName>;
@@ -4245,7 +4405,7 @@ export type FindSimilarRequest = {
      */
     lang?: Lang;
     /**
-     * The declared field, of the kind `dense`, whose supplied vectors are compared, by its metric. Absent means embeddings.
+     * The declared field, of the kind `dense`, whose vectors are compared; supplied ones by its metric. `_server` are the vectors of the server's own provider. Absent means the collection's `defaultVectorField`.
      */
     vectorField?: VectorFieldName;
     /**
@@ -4617,7 +4777,7 @@ export type SearchHybridRequest = {
      */
     query: QueryText;
     /**
-     * The declared field of supplied vectors that is searched beside the words, with `queryVector`, `queryVectors` or `querySparse`; it needs no embedding provider, and its metric is used. Absent means embeddings.
+     * The declared field that is searched beside the words: one of supplied vectors with `queryVector`, `queryVectors` or `querySparse`, by its metric; one of the source `provider` with `query`, which the same provider embeds, or `queryVector`. `_server` are the vectors of the server's own provider. Absent means the collection's `defaultVectorField`.
      */
     vectorField?: VectorFieldName;
     /**
@@ -8223,11 +8383,19 @@ export type CollectionConfigWritable = {
      */
     wordpress?: WordpressConfigWritable;
     /**
-     * The fields of vectors that clients supply, by name; absent unless declared.
+     * The declared fields of vectors, by name; absent unless declared.
      */
     vectors?: {
         [key: string]: VectorField;
     };
+    /**
+     * The field of the source `provider` that searches compare unless they name one; absent, the server's own vectors, unless set.
+     */
+    defaultVectorField?: string;
+    /**
+     * Whether documents get vectors of the server's own provider; absent, true, unless set.
+     */
+    serverVectors?: boolean;
 };
 
 export type GetCollectionConfigResponseWritable = {
@@ -13093,6 +13261,71 @@ export type GetVectorStatsResponses = {
 };
 
 export type GetVectorStatsResponse2 = GetVectorStatsResponses[keyof GetVectorStatsResponses];
+
+export type EvaluateVectorsData = {
+    body: EvaluateVectorsRequest;
+    path?: never;
+    query?: never;
+    url: '/v1/vector-evaluate';
+};
+
+export type EvaluateVectorsErrors = {
+    /**
+     * No embedding provider is configured, or a field is missing or invalid; the message says which.
+     */
+    400: ErrorBody;
+    /**
+     * The credential is missing or invalid.
+     */
+    401: ErrorBody;
+    /**
+     * The server's access mode or the caller's permissions do not allow this.
+     */
+    403: ErrorBody;
+    /**
+     * The request's body came too slowly. A body that is read as a whole must arrive within `SVC_BODY_TIMEOUT` (60 seconds), or at 64 KiB a second; files and imports must arrive at a rate that rises with time. The connection is closed.
+     */
+    408: ErrorBody;
+    /**
+     * The body is larger than the limit.
+     */
+    413: ErrorBody;
+    /**
+     * The body's content type is not one that this operation takes.
+     */
+    415: ErrorBody;
+    /**
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     */
+    429: ErrorBody;
+    /**
+     * The headers of the request have more than 16 KiB together; the connection is closed.
+     */
+    431: ErrorBody;
+    /**
+     * The server failed; its log has the reason under the request id.
+     */
+    500: ErrorBody;
+    /**
+     * This build does not have the operation yet.
+     */
+    501: ErrorBody;
+    /**
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     */
+    503: ErrorBody;
+};
+
+export type EvaluateVectorsError = EvaluateVectorsErrors[keyof EvaluateVectorsErrors];
+
+export type EvaluateVectorsResponses = {
+    /**
+     * How the fields compare.
+     */
+    200: EvaluateVectorsResponse;
+};
+
+export type EvaluateVectorsResponse2 = EvaluateVectorsResponses[keyof EvaluateVectorsResponses];
 
 export type ProjectVectorsData = {
     body: ProjectVectorsRequest;

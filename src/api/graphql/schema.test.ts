@@ -92,7 +92,7 @@ input HistogramInput { field: String! interval: String }
 input RangeInput { field: String! gte: FilterValue lte: FilterValue gt: FilterValue lt: FilterValue }
 input HybridSearchInput { collection: String! query: String! topK: Int limit: Int offset: Int cursor: String sort: String algorithm: String vectorAlgorithm: String alpha: Float strategy: String rrfK: Int fuzzy: Fuzziness prefix: PrefixMatching matchingStrategy: MatchingStrategy threshold: Float distanceMetric: String filterMeta: [MetaInput!] filter: FilterInput langs: [String!] rangeMeta: [RangeInput!] geo: GeoCircleInput includeContent: Boolean disableStem: Boolean disableSynonyms: Boolean boost: JSONObject facetBy: [String!] facetMaxValues: Int totals: Totals highlight: Boolean highlightTag: String highlightEscape: String maxHighlights: Int fragmentSize: Int retrievalMode: String windowSize: Int oversample: Float contextTokenBudget: Int rerank: String mmr: Boolean mmrLambda: Float passagesPerDocument: Int vectorField: String queryVector: [Float!] queryVectors: [[Float!]!] querySparse: SparseVectorInput }
 input RecallInput { query: String! userId: String sessionId: String role: String topK: Int limit: Int offset: Int cursor: String sort: String threshold: Float strategy: String alpha: Float filterMeta: [MetaInput!] filter: FilterInput langs: [String!] rangeMeta: [RangeInput!] includeContent: Boolean contextTokenBudget: Int rerank: String mmr: Boolean mmrLambda: Float }
-input CrossSearchInput { query: String queryVector: [Float!] sourceCollection: String sourceDocID: String targetCollections: [String!] topK: Int limit: Int offset: Int threshold: Float algorithm: String distanceMetric: String filterMeta: [MetaInput!] filter: FilterInput langs: [String!] rangeMeta: [RangeInput!] boost: JSONObject includeContent: Boolean }
+input CrossSearchInput { query: String queryVector: [Float!] sourceCollection: String sourceDocID: String targetCollections: [String!] vectorField: String topK: Int limit: Int offset: Int threshold: Float algorithm: String distanceMetric: String filterMeta: [MetaInput!] filter: FilterInput langs: [String!] rangeMeta: [RangeInput!] boost: JSONObject includeContent: Boolean }
 input CodeGraphInput { collection: String! key: String! direction: String depth: Int maxDegree: Int lines: Boolean }
 input AddBatchDocumentInput { key: String! lang: String! contentMd: String! meta: [MetaInput!] saveRevision: Boolean vectors: JSONObject }
 input IngestDocumentInput { url: String key: String lang: String! contentMd: String! meta: [MetaInput!] extractFrontmatter: Boolean scrapedAt: Int scraper: String ttl: Int vectors: JSONObject }
@@ -141,7 +141,7 @@ type Mutation {
   deleteDocument(collection: String!, key: String!, lang: String!, purge: Boolean, ifChecksum: String): Boolean! @auth
   restoreRevision(collection: String!, key: String!, lang: String!, revision: Int, timestamp: Time, ifChecksum: String): Document! @auth
   deleteCollection(collection: String!): Int! @auth
-  vectorReindex(collection: String!, force: Boolean): ReindexResult! @auth
+  vectorReindex(collection: String!, force: Boolean, vectorField: String): ReindexResult! @auth
   addBatch(collection: String!, documents: [AddBatchDocumentInput!]!, saveRevision: Boolean): BatchAddResult! @auth
   ingestDocuments(collection: String!, documents: [IngestDocumentInput!]!, options: IngestOptionsInput): IngestResult! @auth
   setTTL(collection: String!, key: String!, lang: String!, ttl: Int!, ifChecksum: String): Document! @auth

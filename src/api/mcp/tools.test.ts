@@ -110,6 +110,7 @@ const ARGUMENTS: Readonly<Record<string, Record<string, unknown> | (() => Promis
   code_graph: { collection: 'blog', key: 'a' },
   vector_reindex: { collection: 'blog' },
   vector_projection: { collection: 'blog' },
+  evaluate_vectors: { collection: 'blog', queries: [{ query: 'whale' }] },
   fts_reindex: { collection: 'blog' },
   list_synonyms: { collection: 'blog' },
   add_synonym: { collection: 'blog', term: 'quick', synonyms: ['fast'] },

@@ -46,9 +46,14 @@ export class Evaluation {
     this.#deps = deps;
   }
 
+  /** Whether a trigger of a collection compares vectors. */
+  async comparesVectors(collection: string): Promise<boolean> {
+    return (await this.#deps.index.of(collection)).byVector.length > 0;
+  }
+
   /** Whether a trigger compares the vectors of such a document. */
   async needsVectors(event: ServiceEvent): Promise<boolean> {
-    return this.#deps.search.vectors.isConfigured() &&
+    return this.#deps.search.vectors.of(event.collection).isConfigured() &&
       (await this.#deps.index.of(event.collection)).byVector.some((rule) => concerns(rule, event));
   }
 
@@ -61,7 +66,7 @@ export class Evaluation {
     const triggers = await index.of(written.event.collection);
     this.counts.documents++;
     const fired = await this.#fire(await triggers.candidates(written.document), written, signal);
-    return search.vectors.isConfigured() || triggers.byVector.length === 0
+    return search.vectors.of(written.event.collection).isConfigured() || triggers.byVector.length === 0
       ? fired
       : [...fired, ...await this.byVectors(written, signal)];
   }

@@ -24,7 +24,7 @@ const DEFAULT_RRF_K = 60;
 export interface RuleSearchDeps {
   readonly environment: Pick<DocsEnvironment, 'sql' | 'clock'>;
   readonly words: WordsDeps;
-  readonly vectors: Pick<Vectors, 'embedQuery' | 'searchByVector' | 'isConfigured'> & {
+  readonly vectors: Pick<Vectors, 'of'> & {
     readonly view: Pick<Vectors['view'], 'caughtUp'>;
   };
   readonly hybrid: Pick<Hybrid, 'hybridSearch'>;
@@ -128,7 +128,7 @@ export async function hybridBound(deps: RuleSearchDeps, conditions: Conditions, 
   { ord, mayHaveWords }: { readonly ord: number; readonly mayHaveWords: boolean }, signal: AbortSignal): Promise<number>
 {
   const { strategy = 'alpha', alpha = DEFAULT_ALPHA } = conditions.searchParams ?? {};
-  if (strategy !== 'alpha' || !deps.vectors.isConfigured()) return 1;
+  if (strategy !== 'alpha' || !deps.vectors.of(collection).isConfigured()) return 1;
   const [hit] = await byVector(deps, { ...conditions, searchParams: {} }, {
     collection,
     eligible: OrdSet.of([ord]),
@@ -160,9 +160,10 @@ const byWords: Search = async ({ words }, conditions, { collection, eligible, li
 };
 
 const byVector: Search = async ({ vectors }, { query, searchParams }, { collection, eligible, limit, signal }) => {
-  if (!vectors.isConfigured()) return [];
-  const vector = await vectors.embedQuery(query, signal);
-  const { hits } = await vectors.searchByVector({
+  const search = vectors.of(collection);
+  if (!search.isConfigured()) return [];
+  const vector = await search.embedQuery(query, signal);
+  const { hits } = await search.searchByVector({
     ...vector,
     collection,
     k: limit,

@@ -48,12 +48,12 @@ async function removePending(tx: Transaction, lsns: readonly number[]): Promise<
   await tx.run(`DELETE FROM automation_pending WHERE lsn IN (${marks})`, params);
 }
 
-/** Whether a document has vectors of its current body. */
-async function hasCurrentVectors(queries: Queries, ord: number): Promise<boolean> {
+/** Whether a document has vectors of its current body in a space. */
+async function hasCurrentVectors(queries: Queries, space: string, ord: number): Promise<boolean> {
   return (await queries.get(
-    'SELECT 1 AS one FROM documents d JOIN embeddings e ON e.ord = d.ord WHERE d.ord = ? AND d.crc = e.crc AND ' +
-      'd.bytes = e.bytes',
-    [ord],
+    'SELECT 1 AS one FROM documents d JOIN embeddings e ON e.ord = d.ord AND e.space = ? WHERE d.ord = ? AND ' +
+      'd.crc = e.crc AND d.bytes = e.bytes',
+    [space, ord],
   )) !== undefined;
 }
 
@@ -190,14 +190,23 @@ export class Triggers {
     return { load: () => stored.load(), save: async (lsn) => (lsn === this.#saved ? undefined : stored.save(lsn)) };
   }
 
+  /** Whether the vectors that triggers compare are those of the present body; others may have come first. */
+  async #isReady({ collection, ord }: Change): Promise<boolean> {
+    const { environment: { sql }, search } = this.#deps;
+    if (ord === undefined || !await this.evaluation.comparesVectors(collection)) return true;
+    return hasCurrentVectors(sql, search.vectors.of(collection).space, ord);
+  }
+
   async #handle(changes: readonly Change[], signal: AbortSignal): Promise<void> {
-    const { environment: { sql }, search: { words }, deliveries } = this.#deps;
+    const { environment: { sql }, search, deliveries } = this.#deps;
+    const { words } = search;
     await Promise.all([words.view.caughtUp(signal), words.columns.caughtUp(signal)]);
     const firings: Firing[] = [];
     const steps: ((tx: Transaction) => Promise<void>)[] = [];
     for (const change of changes) {
       signal.throwIfAborted();
-      if (change.docId !== undefined && change.kind === 'vectors.put') steps.push((tx) => markReady(tx, change.docId!));
+      if (change.docId !== undefined && change.kind === 'vectors.put' && await this.#isReady(change))
+        steps.push((tx) => markReady(tx, change.docId!));
       if (change.docId !== undefined && change.kind === 'doc.delete')
         steps.push((tx) => forgetPendingOf(tx, change.docId!));
       const event = serviceEventOf(change);
@@ -208,7 +217,7 @@ export class Triggers {
       firings.push(...await this.evaluation.byWords(written, signal));
       if (await this.evaluation.needsVectors(event)) {
         const isReady = (change.flags & (CHANGE_FLAGS.SKIP_EMBEDDINGS | CHANGE_FLAGS.EMBEDDING_DROPPED)) !== 0 ||
-          await hasCurrentVectors(sql, written.ord);
+          await hasCurrentVectors(sql, search.vectors.of(event.collection).space, written.ord);
         steps.push((tx) => addPending(tx, event, isReady));
       }
     }

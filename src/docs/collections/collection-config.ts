@@ -4,7 +4,7 @@ import { ServiceError } from '../../errors/index.ts';
 import type { OutputOf } from '../../operations/index.ts';
 import { type KeyRing, openSecret, sealSecret, type SecretPart, SECRETS } from '../../storage/index.ts';
 import { keepQuery, requireSecret, shownUrl } from '../secrets.ts';
-import { type FieldChanges, mergeFields, type VectorFields } from './vector-fields.ts';
+import { checkDefaultField, type FieldChanges, mergeFields, type VectorFields } from './vector-fields.ts';
 
 /** How a collection is stored, searched and shown (contract section 2); absent fields have their defaults. */
 export interface CollectionConfig {
@@ -27,8 +27,12 @@ export interface CollectionConfig {
   readonly diskOnlyVectors?: boolean;
   readonly encrypted?: boolean;
   readonly wordpress?: WordPress;
-  /** The fields of vectors that clients supply. */
+  /** The declared fields of vectors. */
   readonly vectors?: VectorFields;
+  /** The field of a provider that searches compare unless they name one. */
+  readonly defaultVectorField?: string;
+  /** Whether documents get vectors of the server's provider; true when absent. */
+  readonly serverVectors?: boolean;
 }
 
 /** `boltdb` is the historical name of the local database. */
@@ -78,7 +82,8 @@ export function hybridAlphaOf({ hybridAlpha, hybridAlphaSet }: Retrieval): numbe
 /** Every field; other fields of a request are not stored. */
 const FIELDS = ['type', 'description', 'icon', 'color', 'customMeta', 'storageBackend', 'storageConfig', 'maxRevisions',
   'retrieval', 'responsePrompt', 'trackAccess', 'trackHot', 'spellCorrect', 'spellLang', 'quantization',
-  'diskOnlyVectors', 'encrypted', 'wordpress', 'vectors'] as const satisfies readonly (keyof CollectionConfig)[];
+  'diskOnlyVectors', 'encrypted', 'wordpress', 'vectors', 'defaultVectorField',
+  'serverVectors'] as const satisfies readonly (keyof CollectionConfig)[];
 
 /** Every field of the retrieval profile. */
 const RETRIEVAL_FIELDS = ['defaultSearchType', 'topK', 'retrievalMode', 'hybridStrategy', 'hybridAlpha',
@@ -108,6 +113,7 @@ export function checkConfig(config: CollectionConfig,
     throw new ServiceError('invalid_argument',
       `diskOnlyVectors needs quantization int8 or int4, got ${quantization ?? 'float32'}`);
   }
+  checkDefaultField(config);
   checkBackend(config, bodies);
   if (isNode && config.storageBackend === 'memory')
     throw new ServiceError('invalid_argument',

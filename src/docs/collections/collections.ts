@@ -8,6 +8,8 @@ import { requireUnusedFields } from './changed-fields.ts';
 import { checkConfig, type CollectionConfig, type ConfigChanges, mergeConfig,
   presentConfig } from './collection-config.ts';
 import { ConfigCache, readConfig, readConfigs, removeConfig, writeConfig } from './config-rows.ts';
+import { markUnfilled, requireProviders } from './unfilled.ts';
+import { spacesOf } from './vector-fields.ts';
 
 type CollectionHandlers = Required<
   Pick<Handlers<Operations>,
@@ -31,6 +33,11 @@ export interface Collections {
   configs(): Iterable<readonly [string, CollectionConfig]>;
   /** Calls the listener when the encryption of a collection was switched on or off; the listener must not throw. */
   onEncryptionSwitched(listener: () => void): void;
+  /**
+   * Calls the listener when the spaces of a collection's embeddings have changed, and when all configurations were read
+   * again; the listener must not throw. The answer to a write waits for it.
+   */
+  onSpacesChanged(listener: () => Promise<void>): void;
 }
 
 /** Where bodies outside of the database are stored; without it, collections store all bodies in the database. */
@@ -47,6 +54,16 @@ export function createCollections(
   { bodies, configs: cache = new ConfigCache() }: CollectionsAreas = {},
 ): Collections {
   const listeners: (() => void)[] = [];
+  const spaceListeners: (() => Promise<void>)[] = [];
+  let prepared: Promise<unknown> = Promise.resolve();
+  const prepareSpaces = (): void => void (prepared = Promise.all(spaceListeners.map((listener) => listener())));
+  const spacesChanged = async (tx: Transaction, name: string, before: CollectionConfig,
+    after: CollectionConfig): Promise<void> =>
+  {
+    if (isDeepStrictEqual(spacesOf(before), spacesOf(after))) return;
+    await markUnfilled(tx, name);
+    tx.onCommit(prepareSpaces);
+  };
   const switched = async (tx: Transaction, name: string, before: CollectionConfig,
     after: CollectionConfig): Promise<void> =>
   {
@@ -64,6 +81,7 @@ export function createCollections(
     const before = (await readConfig(tx, name, keys)) ?? {};
     const config = mergeConfig(before, changes);
     checkConfig(config, capabilities);
+    await requireProviders(tx, before.vectors, config.vectors);
     if (!isSamePlace(before, config)) {
       if (config.storageBackend === 's3' && (probed === undefined || !isSamePlace(probed, config)))
         throw new Unprobed();
@@ -73,6 +91,7 @@ export function createCollections(
     await feed.append(tx, [{ kind: 'config.put', collection: name }, ...declared(name, before, config)]);
     tx.onCommit(() => cache.set(name, config));
     await switched(tx, name, before, config);
+    await spacesChanged(tx, name, before, config);
   };
   const remove = async (tx: Transaction, name: string): Promise<void> => {
     const before = (await readConfig(tx, name, keys)) ?? {};
@@ -80,13 +99,17 @@ export function createCollections(
     await feed.append(tx, [{ kind: 'config.delete', collection: name }, ...declared(name, before, {})]);
     tx.onCommit(() => cache.set(name, undefined));
     await switched(tx, name, before, {});
+    await spacesChanged(tx, name, before, {});
   };
 
   // In a transaction, so that no write can commit between reading and replacing.
   const load = (): Promise<void> =>
     sql.transaction(async (tx) => {
       const configs = await readConfigs(tx, keys);
-      tx.onCommit(() => cache.replace(configs));
+      tx.onCommit(() => {
+        cache.replace(configs);
+        prepareSpaces();
+      });
     });
 
   /**
@@ -112,6 +135,7 @@ export function createCollections(
         const probed = await probe(collection, changes);
         try {
           await transactFor(sql, context, (tx) => configure(tx, collection, changes, probed));
+          await prepared;
           return { status: 'ok', collection };
         } catch (error) {
           // Another write came in between, and the merged result of both names a place that was not tested.
@@ -139,6 +163,7 @@ export function createCollections(
     load,
     configs: () => cache.all(),
     onEncryptionSwitched: (listener) => void listeners.push(listener),
+    onSpacesChanged: (listener) => void spaceListeners.push(listener),
   };
 }
 

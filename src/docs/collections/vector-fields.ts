@@ -9,11 +9,13 @@ export type VectorFieldKind = 'dense' | 'multi' | 'sparse';
 /** A declared field of vectors. */
 export interface VectorField {
   readonly kind: VectorFieldKind;
-  /** 0 for the kind `sparse`, whose dimensions are all numbers of 32 bits. */
+  /** 0 for the kind `sparse`, whose dimensions are all numbers of 32 bits, and where the model decides. */
   readonly dimensions: number;
   readonly metric: 'cosine' | 'dot_product' | 'euclidean';
   readonly quantization: 'float32' | 'int8' | 'int4';
-  readonly source: 'supplied';
+  readonly source: 'supplied' | 'provider';
+  /** The id of the embedding configuration whose provider makes the vectors, for that source. */
+  readonly embedding?: string;
 }
 
 /** The declared fields of a collection, by name. */
@@ -47,12 +49,11 @@ export function mergeFields(stored: VectorFields = {}, changes: FieldChanges): V
   return merged.size === 0 ? undefined : Object.fromEntries(merged);
 }
 
-function complete(
-  { kind = 'dense', dimensions, metric = 'cosine', quantization = 'float32', source = 'supplied' }: Partial<
-    VectorField
-  >,
-  path: string,
-): VectorField {
+function complete(change: Partial<VectorField>, path: string): VectorField {
+  if (change.source === 'provider') return completeProvided(change, path);
+  const { kind = 'dense', dimensions, metric = 'cosine', quantization = 'float32', source = 'supplied' } = change;
+  if (change.embedding !== undefined)
+    throw refusal(`${path}.embedding must not be set for the source supplied, got ${change.embedding}`);
   if (kind !== 'sparse') {
     if (dimensions === undefined) throw refusal(`${path}.dimensions is missing: a field of the kind ${kind} needs it`);
     return { kind, dimensions, metric, quantization, source };
@@ -64,6 +65,76 @@ function complete(
   if (quantization !== 'float32')
     throw refusal(`${path}.quantization must be float32 for the kind sparse, got ${quantization}`);
   return { kind, dimensions: 0, metric: 'dot_product', quantization, source };
+}
+
+/** The model decides what the vectors of a provider are. */
+function completeProvided(
+  { embedding, kind = 'dense', dimensions, metric = 'cosine', quantization = 'float32' }: Partial<VectorField>,
+  path: string,
+): VectorField {
+  if (embedding === undefined)
+    throw refusal(`${path}.embedding is missing: a field of the source provider needs an embedding configuration`);
+  if (dimensions !== undefined)
+    throw refusal(
+      `${path}.dimensions must not be set for the source provider, whose model decides them; got ${dimensions}`,
+    );
+  if (kind !== 'dense') throw refusal(`${path}.kind must be dense for the source provider, got ${kind}`);
+  if (metric !== 'cosine')
+    throw refusal(`${path}.metric must be cosine for the source provider, whose searches name another; got ${metric}`);
+  return { kind, dimensions: 0, metric, quantization, source: 'provider', embedding };
+}
+
+/**
+ * The name by which searches reach the vectors of the server's own provider in a collection with another default: no
+ * field can have it.
+ */
+export const SERVER_FIELD = '_server';
+
+/** The part of a collection's configuration that decides about embeddings. */
+export interface EmbeddingChoice {
+  readonly vectors?: VectorFields;
+  readonly defaultVectorField?: string;
+  readonly serverVectors?: boolean;
+}
+
+/**
+ * The space of embeddings of a field, of the collection's default one unless it is named: the id of its embedding
+ * configuration, or '' for the server's provider. Undefined for a field of supplied vectors, and for one that is not
+ * declared.
+ */
+export function spaceOfField({ vectors = {}, defaultVectorField }: EmbeddingChoice = {},
+  name = defaultVectorField ?? SERVER_FIELD): string | undefined
+{
+  if (name === SERVER_FIELD) return '';
+  return Object.hasOwn(vectors, name) ? vectors[name]!.embedding : undefined;
+}
+
+/** Whether a name is that of a field of supplied vectors. */
+export function isSupplied(vectors: VectorFields = {}, name: string | undefined): name is string {
+  return name !== undefined && Object.hasOwn(vectors, name) && vectors[name]!.source === 'supplied';
+}
+
+/** The field whose vectors are in a space of embeddings. */
+export function fieldOfSpace(vectors: VectorFields = {}, space: string): VectorField | undefined {
+  return Object.values(vectors).find(({ embedding }) => embedding === space);
+}
+
+/** The spaces in which documents of a collection are to have vectors. */
+export function spacesOf({ vectors = {}, serverVectors = true }: EmbeddingChoice = {}): string[] {
+  const provided = Object.values(vectors).flatMap(({ embedding }) => embedding ?? []);
+  return [...new Set([...serverVectors ? [''] : [], ...provided])];
+}
+
+/** Throws `invalid_argument` for a default field that is not one of a provider. */
+export function checkDefaultField(choice: EmbeddingChoice): void {
+  const { vectors = {}, defaultVectorField: name } = choice;
+  if (name === undefined || spaceOfField(choice, name) !== undefined) return;
+  const provided = Object.keys(vectors).filter((each) => vectors[each]!.source === 'provider');
+  throw refusal(
+    `defaultVectorField must be ${SERVER_FIELD} or a declared field of the source provider, ${
+      provided.length === 0 ? 'of which there are none' : provided.join(', ')
+    }; got ${name}`,
+  );
 }
 
 function refusal(message: string): ServiceError {

@@ -30,14 +30,15 @@ export async function removeUnder(work: UnitOfWork, collection: string, prefix: 
 }
 
 /**
- * Deletes the vectors of documents, a few at a time, because one document may have thousands. Other embedding data are
- * deleted with the documents, by reference.
+ * Deletes the vectors of documents, of one space if it is named, a few at a time, because one document may have
+ * thousands. Other embedding data are deleted with the documents, by reference.
  */
-export async function removeVectorRows(work: UnitOfWork, ords: readonly number[]): Promise<void> {
+export async function removeVectorRows(work: UnitOfWork, ords: readonly number[], space?: string): Promise<void> {
   const { marks, params } = inList(ords);
+  const those = `ord IN (${marks})${space === undefined ? '' : ' AND space = ?'}`;
   await deleteInSteps(work,
-    `DELETE FROM vectors WHERE (ord, chunk) IN (SELECT ord, chunk FROM vectors WHERE ord IN (${marks}) LIMIT ?)`,
-    params);
+    `DELETE FROM vectors WHERE (ord, space, chunk) IN (SELECT ord, space, chunk FROM vectors WHERE ${those} LIMIT ?)`,
+    space === undefined ? params : [...params, space]);
 }
 
 /** Deletes documents, their revisions, spellings and vectors; the caller updates counters and the feed. */

@@ -37,6 +37,8 @@ export function readVectors(given: GivenVectors, declared: VectorFields = {}, co
     for (const [name, value] of Object.entries(given)) {
       const field = Object.hasOwn(declared, name) ? declared[name]! : undefined;
       if (field === undefined) throw new Problem(unknownField(name, declared));
+      if (field.source === 'provider')
+        throw new Problem(`vectors.${name} must not be sent: an embedding provider makes the vectors of this field`);
       if (value === null) continue;
       fields.set(name, readField(value, field, `vectors.${name}`, body));
     }

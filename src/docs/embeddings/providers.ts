@@ -29,6 +29,7 @@ export class Providers {
   readonly #options: ProvidersOptions;
   #held: Held | undefined;
   #asked = '';
+  #isWanted = false;
   /** Counters of the caches of earlier providers. */
   #past = { hits: 0, misses: 0 };
 
@@ -39,6 +40,16 @@ export class Providers {
   /** Undefined when no provider is configured. Call its methods only within `use`. */
   get current(): EmbeddingProvider | undefined {
     return this.#held?.provider;
+  }
+
+  /** Whether there is a provider, or is one to be soon. */
+  get isWanted(): boolean {
+    return this.#isWanted;
+  }
+
+  /** Says what `configure` will be called with, so that what comes before it waits for the provider. */
+  announce(config: ProviderConfig | undefined): void {
+    this.#isWanted = config !== undefined;
   }
 
   /**
@@ -52,6 +63,7 @@ export class Providers {
     this.#asked = asked;
     const before = this.#held;
     this.#held = config && this.#hold(config);
+    this.#isWanted = this.#held !== undefined;
     if (before !== undefined) this.#retire(before);
     return true;
   }
@@ -83,6 +95,7 @@ export class Providers {
     const held = this.#held;
     this.#held = undefined;
     this.#asked = '';
+    this.#isWanted = false;
     await held?.provider.close();
   }
 

@@ -13,6 +13,8 @@ import { reasonOf } from './queue/workers.ts';
 import type { VectorStore } from './store-vectors.ts';
 
 export interface ReindexDeps {
+  /** The name of the space into which documents are embedded. */
+  readonly space: string;
   readonly sql: Sql;
   readonly codec: BodyCodec;
   readonly clock: Clock;
@@ -97,10 +99,10 @@ class Reindexing {
 
   /** The documents to embed. All lanes share this generator, which yields one group at a time. */
   async *#groups(collection: string): AsyncGenerator<EmbeddingStatus[], undefined> {
-    const { sql, clock } = this.#deps;
+    const { space, sql, clock } = this.#deps;
     for (let after = '', more = true; more;) {
       this.#signal.throwIfAborted();
-      const page = await statusPage(sql.background, collection, after, unixSeconds(clock), PAGE);
+      const page = await statusPage(sql.background, space, collection, after, unixSeconds(clock), PAGE);
       const due = page.filter((status) => this.#force || this.#isDue(status));
       this.#result.skipped += page.length - due.length;
       for (let rest = due; rest.length > 0;) {

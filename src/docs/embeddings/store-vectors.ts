@@ -1,7 +1,7 @@
 import { Lru } from '../../lib/caches.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Change, ChangeFeed, NewChange, Sql } from '../../storage/index.ts';
-import type { Collections } from '../collections/index.ts';
+import { type Collections, fieldOfSpace } from '../collections/index.ts';
 import { collectionOfId, transact, type UnitOfWork } from '../documents/index.ts';
 import type { Chunker } from './chunker.ts';
 import type { EmbeddedDocument, Maker } from './embed-documents.ts';
@@ -9,9 +9,11 @@ import type { QueueGate } from './queue/gate.ts';
 import { countQueued, type EmbeddingStatus, putStates, removeStates, type StateEntry,
   statusOfOrds } from './queue/state-rows.ts';
 import { blobBytes, fromBlob, type Precision } from './vector-blob.ts';
-import { type ModelIdentity, putVectors, type StoredType } from './vector-rows.ts';
+import { type ModelIdentity, putVectors, SERVER_SPACE, type StoredType } from './vector-rows.ts';
 
 interface StoreDeps {
+  /** The name of the space into which it stores. */
+  readonly space: string;
   readonly sql: Sql;
   readonly feed: ChangeFeed;
   readonly clock: Clock;
@@ -38,10 +40,10 @@ export class VectorStore {
    * body.
    */
   async store({ stored: usual, ...model }: Maker, embedded: readonly EmbeddedDocument[]): Promise<Set<number>> {
-    const { collections, chunker, fresh, sealerOf } = this.#deps;
+    const { space, chunker, fresh, sealerOf } = this.#deps;
     return this.#transact(async (work) => {
       const present = new Map(
-        (await statusOfOrds(work.tx, embedded.map(({ document }) => document.ord))).map((
+        (await statusOfOrds(work.tx, space, embedded.map(({ document }) => document.ord))).map((
           status,
         ) => [status.ord, status]),
       );
@@ -53,10 +55,10 @@ export class VectorStore {
             chunks.every(({ vector }) => isFull(vector, model.dimensions)));
       });
       const keptAs = (id: string) => ({
-        stored: collections.configOf(collectionOfId(id))?.quantization ?? usual ?? 'float32',
+        stored: this.#wanted(id) ?? usual ?? 'float32',
         precision: this.precisionOf(id, usual),
       });
-      const blobs = await putVectors(work, model,
+      const blobs = await putVectors(work, space, model,
         current.map(({ document: { ord, id, crc, bytes, chunking }, chunks }) => (
           {
             ord,
@@ -70,12 +72,18 @@ export class VectorStore {
           }
         )));
       const ords = current.map(({ document }) => document.ord);
-      await removeStates(work, ords);
+      await removeStates(work, space, ords);
       const last = await work.feed.append(work.tx, current.map(({ document }) => vectorsChange(document)));
       const remember = (): void => {
         for (const [i, { document: { ord, id } }] of current.entries()) {
           if (blobs[i]!.length > 0)
-            fresh?.add(last - current.length + 1 + i, { ord, model, stored: keptAs(id).stored, blobs: blobs[i]! });
+            fresh?.add(last - current.length + 1 + i, {
+              ord,
+              space,
+              model,
+              stored: keptAs(id).stored,
+              blobs: blobs[i]!,
+            });
         }
       };
       // The view follows as soon as readers see the commit, before it is on disk.
@@ -88,9 +96,7 @@ export class VectorStore {
   /** The precision on disk of a document's vectors, for a model that is usually stored in another one than float32. */
   precisionOf(id: string, usual: Maker['stored']): Precision {
     // What a collection asks for can be changed, so full vectors are kept.
-    return this.#deps.collections.configOf(collectionOfId(id))?.quantization === undefined
-      ? usual ?? 'float32'
-      : 'float32';
+    return this.#wanted(id) === undefined ? usual ?? 'float32' : 'float32';
   }
 
   /** Stores the outcome for documents whose body is still the one that was tried. */
@@ -100,19 +106,28 @@ export class VectorStore {
     if (entries.length === 0) return;
     await this.#transact(async (work) => {
       const present = new Map(
-        (await statusOfOrds(work.tx, entries.map(({ ord }) => ord))).map((status) => [status.ord, status]),
+        (await statusOfOrds(work.tx, this.#deps.space, entries.map(({ ord }) => ord))).map((
+          status,
+        ) => [status.ord, status]),
       );
       const current = entries.flatMap((entry) => {
         const status = present.get(entry.ord);
         return status !== undefined && isSameBody(status, entry) ? [{ ...entry, cid: status.cid }] : [];
       });
-      await putStates(work, current);
+      await putStates(work, this.#deps.space, current);
     });
   }
 
   /** Removes documents from the queue that no longer exist. */
   async forget(ords: readonly number[]): Promise<void> {
-    if (ords.length > 0) await this.#transact((work) => removeStates(work, ords));
+    if (ords.length > 0) await this.#transact((work) => removeStates(work, this.#deps.space, ords));
+  }
+
+  /** The type that a document's collection names for vectors of this space. */
+  #wanted(id: string): StoredType | undefined {
+    const { space, collections } = this.#deps;
+    const config = collections.configOf(collectionOfId(id));
+    return space === SERVER_SPACE ? config?.quantization : fieldOfSpace(config?.vectors, space)?.quantization;
   }
 
   #transact<T>(steps: (work: UnitOfWork) => Promise<T>): Promise<T> {
@@ -142,9 +157,10 @@ export function vectorsChange({ ord, id }: { readonly ord: number; readonly id: 
   return { kind: 'vectors.put', collection: collectionOfId(id), ord, docId: id };
 }
 
-/** All vectors of a document, by chunk. */
+/** All vectors of a document in a space, by chunk. */
 export interface DocumentVectors {
   readonly ord: number;
+  readonly space: string;
   readonly model: ModelIdentity;
   /** The type in which they are to be kept in memory. */
   readonly stored: StoredType;
@@ -163,25 +179,34 @@ interface StoredDocument extends Omit<DocumentVectors, 'vectors'> {
  */
 const KEPT_BYTES = 8 * 2 ** 20;
 
+/** The last change of a document, without its vectors if they are not all that has changed since the view looked. */
+interface FreshChange {
+  readonly lsn: number;
+  readonly document: StoredDocument | undefined;
+}
+
 /**
- * The vectors that this process stored last, by the number of their change. A view that follows closely takes them from
- * here: reading them from the table again takes longer than writing them. A change that is not here, or no longer, is
- * read from the table.
+ * The vectors that this process stored last, by document. A view that follows closely takes them from here: reading
+ * them from the table again takes longer than writing them. A change that is not here, or no longer, is read from the
+ * table, and so are changes of several spaces of a document, of which the view may see only the last.
  */
 export class FreshVectors {
-  readonly #documents = new Lru<number, StoredDocument>(KEPT_BYTES, { sizeOf: bytesOf });
+  readonly #changes = new Lru<number, FreshChange>(KEPT_BYTES, { sizeOf: bytesOf });
 
   /** Adds the vectors of a committed change. */
   add(lsn: number, document: StoredDocument): void {
-    this.#documents.set(lsn, document);
+    const before = this.#changes.get(document.ord);
+    const isAlone = before === undefined || before.document?.space === document.space;
+    this.#changes.set(document.ord, { lsn, document: isAlone ? document : undefined });
   }
 
   /** The vectors of a change as the table had them then; each only once. */
-  take({ lsn, ord }: Pick<Change, 'lsn' | 'ord'>): DocumentVectors | undefined {
-    const document = this.#documents.get(lsn);
-    this.#documents.delete(lsn);
-    if (document === undefined || document.ord !== ord) return undefined;
-    const { blobs, ...rest } = document;
+  take({ lsn, ord = 0 }: Pick<Change, 'lsn' | 'ord'>): DocumentVectors | undefined {
+    const change = this.#changes.get(ord);
+    if (change === undefined || change.lsn > lsn) return undefined;
+    this.#changes.delete(ord);
+    if (change.document === undefined || change.lsn !== lsn) return undefined;
+    const { blobs, ...rest } = change.document;
     const { stored, model: { dimensions } } = rest;
     const rounded = stored === 'int8' ? blobBytes(dimensions, 'int8') : undefined;
     return { ...rest, vectors: blobs.map((blob) => (blob.length === rounded ? blob : fromBlob(blob, dimensions))) };
@@ -189,10 +214,11 @@ export class FreshVectors {
 
   /** Call this when the numbers of changes begin again. */
   clear(): void {
-    this.#documents.clear();
+    this.#changes.clear();
   }
 }
 
-function bytesOf({ blobs }: StoredDocument): number {
-  return blobs.reduce((sum, { length }) => sum + length, 0);
+/** A change without vectors takes about as much as a small one. */
+function bytesOf({ document }: FreshChange): number {
+  return document?.blobs.reduce((sum, { length }) => sum + length, 0) ?? 256;
 }

@@ -55,7 +55,11 @@ function open() {
         const { afterEach } = state;
         state.afterEach = async () => {};
         for (const ord of ords)
-          take(ord, { expiresAt: null, embedded: { ord, crc: ord, bytes: 6, chunking: 'whole' }, isFresh: true });
+          take(ord, {
+            expiresAt: null,
+            embedded: { ord, space: '', crc: ord, bytes: 6, chunking: 'whole' },
+            isFresh: true,
+          });
         await afterEach();
       },
     },

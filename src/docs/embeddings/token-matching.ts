@@ -40,7 +40,7 @@ interface CachedTokens {
   readonly missing: readonly EmbeddedBody[];
 }
 
-/** Compares documents with queries token by token, if the current model has vectors of tokens. */
+/** Compares documents with queries token by token, if the current model of their space has vectors of tokens. */
 export class TokenMatching {
   readonly #deps: TokenMatchingDeps;
   readonly #store: TokenStore;
@@ -216,7 +216,7 @@ export class TokenWarmUp {
     if (model === undefined) return false;
     const rows = await sql.background.all<Row & { readonly ord: number; readonly name: string }>(
       `SELECT e.ord, c.name FROM embeddings e JOIN embedding_models m ON m.id = e.model_id JOIN collections c ON c.id = e.cid
-       WHERE e.ord > ? AND m.model = ? AND m.variant = ? ORDER BY e.ord LIMIT ?`,
+       WHERE e.ord > ? AND e.space = '' AND m.model = ? AND m.variant = ? ORDER BY e.ord LIMIT ?`,
       [this.#last, model.model, model.variant, DOCUMENTS],
     );
     if (rows.length === 0 || !(await matching.fill(rows.filter(({ name }) => isLocal(name)).map(({ ord }) => ord))))

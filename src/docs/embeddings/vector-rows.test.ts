@@ -42,16 +42,18 @@ const read = async (page?: number, collection = 'Blog') =>
 describe('vectors in the database', () => {
   it.each([1, 2, 3, 4, 100])('are read in pages of %i, by document and chunk', async (page) => {
     await transact((work) =>
-      putVectors(work, MODEL, [drafts(4, 1, 2), drafts(1, 1, 3), drafts(2, 2, 2), drafts(3, 1, 0), drafts(5, 1, 1)])
+      putVectors(work, '', MODEL, [drafts(4, 1, 2), drafts(1, 1, 3), drafts(2, 2, 2), drafts(3, 1, 0), drafts(5, 1, 1)])
     );
     expect(await read(page)).toEqual(['1#0', '1#1', '1#2', '4#0', '4#1', '5#0']);
     expect(await read(page, 'unknown')).toEqual([]);
+    await transact((work) => putVectors(work, 'cfg', MODEL, [drafts(1, 1, 2), drafts(5, 1, 2)]));
+    expect(await read(page)).toEqual(['1#0', '1#1', '1#2', '1#0', '1#1', '4#0', '4#1', '5#0', '5#0', '5#1']);
   });
 
   it('come back bit by bit', async () => {
     const odd = Float32Array.from([1 / 3, -0, 1e-40, 3.4e38]).subarray(1);
     await transact((work) =>
-      putVectors(work, MODEL, [{
+      putVectors(work, '', MODEL, [{
         ...drafts(1, 1, 1),
         chunks: [{ startLine: 1, endLine: 2, start: 0, end: 9, vector: odd }],
       }])
@@ -59,6 +61,7 @@ describe('vectors in the database', () => {
     const [stored] = await vectorsOfDocuments(sql, [1, 99]);
     expect(stored).toEqual({
       ord: 1,
+      space: '',
       chunk: 0,
       startLine: 1,
       endLine: 2,
@@ -73,11 +76,17 @@ describe('vectors in the database', () => {
   });
 
   it('take the place of those before, and go all together', async () => {
-    await transact((work) => putVectors(work, MODEL, [drafts(1, 1, 700), drafts(4, 1, 1)]));
-    await transact((work) => putVectors(work, { ...MODEL, variant: 'other' }, [drafts(1, 1, 2)]));
+    await transact((work) => putVectors(work, '', MODEL, [drafts(1, 1, 700), drafts(4, 1, 1)]));
+    await transact((work) => putVectors(work, '', { ...MODEL, variant: 'other' }, [drafts(1, 1, 2)]));
     expect((await vectorsOfDocuments(sql, [1, 4])).map(({ ord, variant }) => [ord, variant])).toEqual([[1, 'other'], [1,
       'other'], [4, 'plain']]);
-    await transact((work) => removeVectors(work, [1]));
+    await transact((work) => putVectors(work, 'cfg', MODEL, [drafts(1, 1, 1)]));
+    expect((await vectorsOfDocuments(sql, [1])).map(({ space, chunk }) => `${space}#${chunk}`)).toEqual(['#0', '#1',
+      'cfg#0']);
+    expect(await vectorsOfDocuments(sql, [1], 'cfg')).toHaveLength(1);
+    await transact((work) => removeVectors(work, '', [1]));
+    expect(await read()).toEqual(['1#0', '4#0']);
+    await transact((work) => removeVectors(work, 'cfg', [1]));
     expect(await read()).toEqual(['4#0']);
     await sql.transaction((tx) => tx.run('DELETE FROM documents WHERE ord = 4'));
     expect(await sql.get('SELECT (SELECT count(*) FROM vectors) + (SELECT count(*) FROM embeddings) AS n')).toEqual({
@@ -87,12 +96,13 @@ describe('vectors in the database', () => {
 
   it('are found through indexes', async () => {
     const plan = await sql.all<{ detail: string }>(
-      `EXPLAIN QUERY PLAN SELECT v.vector FROM embeddings e JOIN vectors v ON v.ord = e.ord JOIN embedding_models m ON m.id = e.model_id
-       WHERE e.cid = 1 AND e.ord >= 5 AND v.chunk > CASE WHEN e.ord = 5 THEN 3 ELSE -1 END ORDER BY e.ord, v.chunk LIMIT 9`,
+      `EXPLAIN QUERY PLAN SELECT v.vector FROM embeddings e JOIN vectors v ON v.ord = e.ord AND v.space = e.space
+       JOIN embedding_models m ON m.id = e.model_id WHERE e.cid = 1 AND e.ord >= 5 AND (e.ord > 5 OR e.space >= 'a')
+       AND v.chunk > CASE WHEN e.ord = 5 AND e.space = 'a' THEN 3 ELSE -1 END ORDER BY e.ord, e.space, v.chunk LIMIT 9`,
     );
     const text = plan.map(({ detail }) => detail).join('\n');
     expect(text).not.toContain('SCAN');
     expect(text).not.toContain('B-TREE FOR ORDER BY');
-    expect(text).toContain('ord=? AND chunk>?');
+    expect(text).toContain('ord=? AND space=? AND chunk>?');
   });
 });

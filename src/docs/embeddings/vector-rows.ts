@@ -26,6 +26,9 @@ export interface NewVector extends ChunkPlace {
   readonly vector: Float32Array | Uint8Array;
 }
 
+/** The name of the space of vectors that the server's provider makes. */
+export const SERVER_SPACE = '';
+
 /** The vectors of a document, ready to be written. */
 export interface NewVectors {
   readonly ord: number;
@@ -45,6 +48,7 @@ export interface NewVectors {
 /** One vector as it is stored. */
 export interface StoredVector extends ChunkPlace, ModelIdentity {
   readonly ord: number;
+  readonly space: string;
   /** Number of the chunk within its document, from 0. */
   readonly chunk: number;
   /** The type that the collection's configuration named when it was embedded, otherwise that of the model. */
@@ -56,43 +60,45 @@ export interface StoredVector extends ChunkPlace, ModelIdentity {
 }
 
 const UPSERT = `
-  INSERT INTO embeddings(ord, cid, model_id, crc, bytes, chunks, stored, chunking) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-  ON CONFLICT(ord) DO UPDATE SET model_id = excluded.model_id, crc = excluded.crc, bytes = excluded.bytes,
+  INSERT INTO embeddings(ord, space, cid, model_id, crc, bytes, chunks, stored, chunking) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+  ON CONFLICT(ord, space) DO UPDATE SET model_id = excluded.model_id, crc = excluded.crc, bytes = excluded.bytes,
     chunks = excluded.chunks, stored = excluded.stored, chunking = excluded.chunking`;
-const INSERT =
-  'INSERT INTO vectors(ord, chunk, start_line, end_line, start_byte, end_byte, vector) VALUES (?, ?, ?, ?, ?, ?, ?)';
+const INSERT = `
+  INSERT INTO vectors(ord, space, chunk, start_line, end_line, start_byte, end_byte, vector)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?)`;
 
 /**
- * Replaces the vectors of documents; each document at most once. The caller updates the feed. Returns the vectors as
- * the table has them, unencrypted.
+ * Replaces the vectors of documents in a space; each document at most once. The caller updates the feed. Returns the
+ * vectors as the table has them, unencrypted.
  */
-export async function putVectors(work: UnitOfWork, model: ModelIdentity,
+export async function putVectors(work: UnitOfWork, space: string, model: ModelIdentity,
   documents: readonly NewVectors[]): Promise<Uint8Array[][]>
 {
   if (documents.length === 0) return [];
   const modelId = await ensureModel(work.tx, model);
-  await removeVectorRows(work, documents.map(({ ord }) => ord));
+  await removeVectorRows(work, documents.map(({ ord }) => ord), space);
   await runInSteps(work, UPSERT,
     documents.map((
       { ord, cid, crc, bytes, chunks, stored, chunking },
-    ) => [ord, cid, modelId, crc, bytes, chunks.length, stored, chunking]));
+    ) => [ord, space, cid, modelId, crc, bytes, chunks.length, stored, chunking]));
   const blobs: Uint8Array[][] = [];
   for (const { ord, chunks, precision, sealer } of documents) {
     const own = chunks.map(({ vector }) => (vector instanceof Uint8Array ? vector : toBlob(vector, precision)));
     await runInSteps(work, INSERT,
       chunks.map(({ startLine, endLine, start, end },
-        chunk) => [ord, chunk, startLine, endLine, start, end, sealer?.vector(ord, chunk, own[chunk]!) ?? own[chunk]!]
+        chunk) => [ord, space, chunk, startLine, endLine, start, end,
+        sealer?.vector({ ord, space, chunk }, own[chunk]!) ?? own[chunk]!]
       ));
     blobs.push(own);
   }
   return blobs;
 }
 
-/** Removes the vectors of documents and their embedding records. The caller updates the feed. */
-export async function removeVectors(work: UnitOfWork, ords: readonly number[]): Promise<void> {
+/** Removes the vectors of documents in a space and their embedding records. The caller updates the feed. */
+export async function removeVectors(work: UnitOfWork, space: string, ords: readonly number[]): Promise<void> {
   if (ords.length === 0) return;
-  await removeVectorRows(work, ords);
-  await runInSteps(work, 'DELETE FROM embeddings WHERE ord = ?', ords.map((ord) => [ord]));
+  await removeVectorRows(work, ords, space);
+  await runInSteps(work, 'DELETE FROM embeddings WHERE ord = ? AND space = ?', ords.map((ord) => [ord, space]));
 }
 
 /** The row of a model, inserted if there is none. */
@@ -109,6 +115,7 @@ export async function ensureModel(tx: Transaction, { model, variant, dimensions 
 
 interface VectorRow extends Row {
   readonly ord: number;
+  readonly space: string;
   readonly chunk: number;
   readonly start_line: number;
   readonly end_line: number;
@@ -123,25 +130,27 @@ interface VectorRow extends Row {
 }
 
 const SELECT = `
-  SELECT v.ord, v.chunk, v.start_line, v.end_line, v.start_byte, v.end_byte, e.stored, e.crc, m.model, m.variant, m.dimensions, v.vector
-  FROM embeddings e JOIN vectors v ON v.ord = e.ord JOIN embedding_models m ON m.id = e.model_id`;
+  SELECT v.ord, v.space, v.chunk, v.start_line, v.end_line, v.start_byte, v.end_byte, e.stored, e.crc, m.model, m.variant, m.dimensions,
+    v.vector
+  FROM embeddings e JOIN vectors v ON v.ord = e.ord AND v.space = e.space JOIN embedding_models m ON m.id = e.model_id`;
 
 /** Number of vectors that one statement reads; at 1536 dimensions that is 1.5 MiB. */
 const PAGE = 256;
 
 /**
- * All vectors of a collection, by document and chunk, in pages. Each page continues after the last vector that was
- * read, so no transaction stays open; callers that need later writes follow the change feed. Pass `sql.background`,
+ * All vectors of a collection, by document, space and chunk, in pages. Each page continues after the last vector that
+ * was read, so no transaction stays open; callers that need later writes follow the change feed. Pass `sql.background`,
  * because a page is large.
  */
 export async function* vectorsOfCollection(queries: Queries, collection: string,
   page = PAGE): AsyncGenerator<StoredVector[]>
 {
-  // The CASE bounds only the chunks of the first document, through the index.
-  const query = `${SELECT} WHERE e.cid = ${COLLECTION_ID} AND e.ord >= ?
-    AND v.chunk > CASE WHEN e.ord = ? THEN ? ELSE -1 END ORDER BY e.ord, v.chunk LIMIT ?`;
+  // The CASE bounds only the chunks of the first document and space, through the index.
+  const query = `${SELECT} WHERE e.cid = ${COLLECTION_ID} AND e.ord >= ? AND (e.ord > ? OR e.space >= ?)
+    AND v.chunk > CASE WHEN e.ord = ? AND e.space = ? THEN ? ELSE -1 END ORDER BY e.ord, e.space, v.chunk LIMIT ?`;
   for (let last: StoredVector | undefined, more = true; more;) {
-    const after: SqlValue[] = last === undefined ? [0, 0, -1] : [last.ord, last.ord, last.chunk];
+    const { ord, space, chunk } = last ?? { ord: 0, space: '', chunk: -1 };
+    const after: SqlValue[] = [ord, ord, space, ord, space, chunk];
     const rows = await queries.all<VectorRow>(query, [collection.toLowerCase(), ...after, page]);
     const vectors = rows.map(toVector);
     if (vectors.length > 0) yield vectors;
@@ -150,18 +159,26 @@ export async function* vectorsOfCollection(queries: Queries, collection: string,
   }
 }
 
-/** The vectors of some documents, by document and chunk; documents without vectors are left out. */
-export async function vectorsOfDocuments(queries: Queries, ords: readonly number[]): Promise<StoredVector[]> {
+/**
+ * The vectors of some documents, by document, space and chunk, of one space if it is named; documents without vectors
+ * are left out.
+ */
+export async function vectorsOfDocuments(queries: Queries, ords: readonly number[],
+  space?: string): Promise<StoredVector[]>
+{
   if (ords.length === 0) return [];
   const { marks, params } = inList(ords);
-  const rows = await queries.all<VectorRow>(`${SELECT} WHERE e.ord IN (${marks}) ORDER BY e.ord, v.chunk`, params);
+  const those = `e.ord IN (${marks})${space === undefined ? '' : ' AND e.space = ?'}`;
+  const rows = await queries.all<VectorRow>(`${SELECT} WHERE ${those} ORDER BY v.ord, v.space, v.chunk`,
+    space === undefined ? params : [...params, space]);
   return rows.map(toVector);
 }
 
 function toVector(row: VectorRow): StoredVector {
-  const { ord, chunk, crc, model, variant, dimensions } = row;
+  const { ord, space, chunk, crc, model, variant, dimensions } = row;
   return {
     ord,
+    space,
     chunk,
     crc,
     model,

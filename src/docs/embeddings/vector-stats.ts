@@ -88,7 +88,7 @@ async function toStats({ sql, collections, provider }: StatsDeps,
   };
 }
 
-/** How much of a collection is embedded; expired documents do not count. */
+/** How much of a collection the server's provider has embedded; expired documents do not count. */
 interface EmbeddingCounts {
   readonly name: string;
   readonly documents: number;
@@ -110,15 +110,15 @@ interface ModelRow extends Row {
 
 /**
  * Scans the index by collection once for each model, of which there are few: its order is that of the groups then,
- * while groups of both would sort all rows. The sign keeps SQLite from making an index of models for the statement.
+ * while groups of both would sort all rows. The signs keep SQLite from making an index for the statement.
  */
 const EMBEDDED = `
   SELECT e.cid, m.id AS model_id, count(*) AS documents, sum(e.chunks) AS chunks
-  FROM embedding_models m CROSS JOIN embeddings e WHERE +e.model_id = m.id GROUP BY m.id, e.cid`;
+  FROM embedding_models m CROSS JOIN embeddings e WHERE +e.model_id = m.id AND +e.space = '' GROUP BY m.id, e.cid`;
 const EXPIRED_EMBEDDED = `
   SELECT e.cid, e.model_id, count(*) AS documents, sum(e.chunks) AS chunks
-  FROM documents d JOIN embeddings e ON e.ord = d.ord WHERE d.expires_at <= ? GROUP BY e.cid, e.model_id`;
-const FAILED = "SELECT cid, count(*) AS n FROM embedding_states WHERE state = 'failed' GROUP BY cid";
+  FROM documents d JOIN embeddings e ON e.ord = d.ord AND e.space = '' WHERE d.expires_at <= ? GROUP BY e.cid, e.model_id`;
+const FAILED = "SELECT cid, count(*) AS n FROM embedding_states WHERE state = 'failed' AND space = '' GROUP BY cid";
 const MODELS = 'SELECT id, model, variant FROM embedding_models';
 
 /**
@@ -155,13 +155,32 @@ export async function countEmbeddings({ background }: Pick<Sql, 'background'>,
   });
 }
 
+/** Documents without vectors of a field, by the name of its space and the lowercased name of its collection. */
+export type FieldStates = ReadonlyMap<string, ReadonlyMap<string, { queued: number; failed: number }>>;
+
+export async function countFieldStates(queries: Queries): Promise<FieldStates> {
+  const rows = await queries.all<{ space: string; name: string; state: string; n: number }>(
+    `SELECT s.space, c.name, s.state, count(*) AS n FROM embedding_states s JOIN collections c ON c.id = s.cid
+     WHERE s.space <> '' AND s.state IN ('queued', 'failed') GROUP BY s.space, c.name, s.state`,
+  );
+  const states = new Map<string, Map<string, { queued: number; failed: number }>>();
+  for (const { space, name, state, n } of rows) {
+    const byName = states.get(space) ?? new Map<string, { queued: number; failed: number }>();
+    const counts = byName.get(name) ?? { queued: 0, failed: 0 };
+    if (state === 'queued') counts.queued = n;
+    else counts.failed = n;
+    states.set(space, byName.set(name, counts));
+  }
+  return states;
+}
+
 /** Why documents of a collection failed, the latest first. */
 async function readFailures({ background }: Pick<Sql, 'background'>, collection: string,
   limit: number): Promise<string[]>
 {
   const rows = await background.all<{ id: string; reason: string }>(
     `SELECT d.id, s.reason FROM embedding_states s JOIN documents d ON d.ord = s.ord
-     WHERE s.state = 'failed' AND s.cid = ${COLLECTION_ID} ORDER BY s.seq DESC LIMIT ?`,
+     WHERE s.state = 'failed' AND s.space = '' AND s.cid = ${COLLECTION_ID} ORDER BY s.seq DESC LIMIT ?`,
     [collection, limit],
   );
   return rows.map(({ id, reason }) => `${id}: ${reason}`);

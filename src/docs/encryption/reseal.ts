@@ -122,18 +122,20 @@ class Pass implements Resealed {
     if (table !== 'deleted_revisions') this.#changed.set(ord, found); // no view contains a deleted document
   }
 
-  async #takeVector({ ord, part: chunk }: StoredRow): Promise<void> {
+  async #takeVector({ ord, space, part: chunk }: StoredRow): Promise<void> {
     const found = await this.#tx.get<{ stored_vector: Uint8Array }>(
-      'SELECT vector AS stored_vector FROM vectors WHERE ord = ? AND chunk = ?',
-      [ord, chunk],
+      'SELECT vector AS stored_vector FROM vectors WHERE ord = ? AND space = ? AND chunk = ?',
+      [ord, space, chunk],
     );
     if (found === undefined) return;
     const { stored_vector: vector } = found;
     const { keys } = this.#deps;
-    const next = this.#convert(vector, keyIdOfHead(vector), () => openVector(keys, ord, chunk, vector),
-      (plain) => sealVector(keys, ord, chunk, plain));
+    const place = { ord, space, chunk };
+    const next = this.#convert(vector, keyIdOfHead(vector), () => openVector(keys, place, vector),
+      (plain) => sealVector(keys, place, plain));
     if (next === undefined) return;
-    await this.#tx.run('UPDATE vectors SET vector = ? WHERE ord = ? AND chunk = ?', [next, ord, chunk]);
+    await this.#tx.run('UPDATE vectors SET vector = ? WHERE ord = ? AND space = ? AND chunk = ?', [next, ord, space,
+      chunk]);
     const document = this.#changed.get(ord) ?? (await this.#tx.get<StoredDocument>(DOCUMENT, [ord]));
     if (document !== undefined) this.#changed.set(ord, document);
   }

@@ -5,7 +5,8 @@ import { hybridAlphaOf, type Retrieval, type VectorFields } from '../collections
 import { PLAIN_SEARCH, resolveWords, type WordsDeps, type WordsRequest } from '../fulltext/index.ts';
 import { candidatesOf, distanceOrderOf, diverseCandidates, diversityOf, isByWordsAlone, type RankedRequest,
   resolveSearch, resultOrderOf, type RetrievalMode, type WantedFusion } from '../search/index.ts';
-import { fieldQueriesOf, type FieldQuery } from '../vector-fields/index.ts';
+import { fieldQueriesOf, type FieldQuery, numbersOfQuery } from '../vector-fields/index.ts';
+import { toComparedVector } from '../vectors/index.ts';
 
 export type HybridInput = InputOf<Operations, 'searchHybrid'>;
 
@@ -22,6 +23,8 @@ export interface HybridRequest extends RankedRequest {
   readonly metric: HybridInput['distanceMetric'];
   /** The field of supplied vectors to search; absent for embeddings. */
   readonly fields?: readonly FieldQuery[] | undefined;
+  /** What embeddings are compared with; absent: the query must be embedded. */
+  readonly queryVector: Float32Array | undefined;
 }
 
 const DEFAULT_TOP_K = 10;
@@ -60,6 +63,9 @@ export function resolveRequest(deps: WordsDeps, input: HybridInput): HybridReque
     threshold,
     metric: fields?.[0]!.field.metric ?? metric,
     fields,
+    queryVector: fields === undefined && input.queryVector !== undefined
+      ? toComparedVector(numbersOfQuery(input.queryVector), metric)
+      : undefined,
     vectorAlgorithm,
     rerank,
     isCounted: input.facetBy !== undefined || input.totals !== 'none',
@@ -76,7 +82,7 @@ export function resolveRequest(deps: WordsDeps, input: HybridInput): HybridReque
 /** Throws `invalid_argument` for a vector without a field, because embeddings are made of the query. */
 function fieldsOf(input: HybridInput, declared: VectorFields | undefined): readonly FieldQuery[] | undefined {
   const fields = fieldQueriesOf(input, declared);
-  if (fields === undefined && input.queryVector !== undefined) {
+  if (fields === undefined && input.queryVector !== undefined && input.vectorField === undefined) {
     const names = Object.keys(declared ?? {});
     throw new ServiceError('invalid_argument',
       `queryVector needs vectorField${names.length === 0 ? '' : `, such as ${names.join(' or ')}`}`);
@@ -145,6 +151,6 @@ export function byWordsAlone(request: HybridRequest): HybridRequest {
 }
 
 /** Whether the query is embedded: not if it is blank, nor if the vector side has weight 0. */
-export function isMeaningWanted({ fusion, query, fields }: HybridRequest): boolean {
-  return (query.trim() !== '' || fields !== undefined) && !isByWordsAlone(fusion);
+export function isMeaningWanted({ fusion, query, fields, queryVector }: HybridRequest): boolean {
+  return (query.trim() !== '' || fields !== undefined || queryVector !== undefined) && !isByWordsAlone(fusion);
 }

@@ -6,7 +6,7 @@ import type { AnswerBounds, Handlers } from '../../operations/index.ts';
 import { isCodeDocument, tokenizeCode } from '../../text/code/index.ts';
 import { tokenize } from '../../text/tokenize.ts';
 import type { Meta } from '../documents/index.ts';
-import type { Embeddings } from '../embeddings/index.ts';
+import type { Embeddings, SpaceEmbeddings } from '../embeddings/index.ts';
 import { correctSpelling, type FullTextSearch, highlighterOf, readyWords, type WordMatcher, WordMatchers,
   type WordsDeps, wordsRetriever } from '../fulltext/index.ts';
 import { costOf } from '../search-gate.ts';
@@ -26,10 +26,15 @@ export interface MeaningSide
     Pick<VectorSearch, 'isConfigured' | 'encoder' | 'embedQuery' | 'modelsOf' | 'fields'>
 {}
 
+/** The vector side by the field of a collection that is searched, its default one unless it is named. */
+export interface MeaningSides {
+  of(collection: string, field?: string): MeaningSide;
+}
+
 export interface HybridDeps extends Pick<RankedDeps, 'gate'> {
   readonly words: WordsDeps;
-  readonly meaning: MeaningSide;
-  readonly chunker: Pick<Embeddings, 'chunksOf'>;
+  readonly meaning: MeaningSides;
+  readonly chunker: Pick<Embeddings, 'of'>;
 }
 
 /** `POST /v1/hybrid-search` (contract section 4, "Full-text search"; decisions section 4.5). */
@@ -38,7 +43,9 @@ export async function searchHybrid(deps: HybridDeps, given: HybridInput,
 {
   const { signal } = bounds;
   const started = performance.now();
-  const { words, meaning, gate } = deps;
+  const { words, gate } = deps;
+  const meaning = deps.meaning.of(given.collection, given.vectorField);
+  const chunker = deps.chunker.of(given.collection, given.vectorField);
   const { input, request: asked, note } = await correctSpelling(words, given,
     (each: HybridInput) => resolveRequest(words, each), {
     wordsOf: (each) => each.words,
@@ -46,7 +53,7 @@ export async function searchHybrid(deps: HybridDeps, given: HybridInput,
     signal,
   });
   const documents = words.columns.indexOf(asked.collection)?.documents;
-  const { request, vector, warnings: noVector } = await withVector(deps, {
+  const { request, vector, warnings: noVector } = await withVector(meaning, {
     ...asked,
     words: await readyWords(words, asked.words, signal),
   }, signal);
@@ -77,7 +84,7 @@ export async function searchHybrid(deps: HybridDeps, given: HybridInput,
         ? undefined
         : rareWordOf(words.view.indexOf(collection), request, [...new Set(hits.map(({ ord }) => ord))]),
     passageOf: (document) =>
-      passageByWords(deps.chunker, matchers.of(document), document, mode === 'window' ? windowSize : 0),
+      passageByWords(chunker, matchers.of(document), document, mode === 'window' ? windowSize : 0),
     highlightsOf: highlighterOf(request.words, words.view.indexOf(collection)),
     show: ({ hit, terms, pinned }, { document, ...parts }) => ({
       document,
@@ -120,10 +127,11 @@ interface Prepared {
  * Embeds the query. If that is not possible, only the lexical side is searched (decisions section 4.3, "No provider").
  * Throws `index_loading`.
  */
-async function withVector({ meaning }: HybridDeps, request: HybridRequest, signal: AbortSignal): Promise<Prepared> {
+async function withVector(meaning: MeaningSide, request: HybridRequest, signal: AbortSignal): Promise<Prepared> {
   if (!isMeaningWanted(request)) return { request, vector: undefined, warnings: [] };
-  const { fields } = request;
+  const { fields, queryVector } = request;
   if (fields !== undefined) return { request, vector: toQueryVector(fields), warnings: [] };
+  if (queryVector !== undefined) return { request, vector: { vector: queryVector }, warnings: [] };
   const alone = (reason: string): Prepared => ({
     request: byWordsAlone(request),
     vector: undefined,
@@ -153,7 +161,7 @@ async function withVector({ meaning }: HybridDeps, request: HybridRequest, signa
  * the first one; with `size` neighbours on each side. Undefined for a blank body. For documents that only the lexical
  * side found: the body is split as for embeddings.
  */
-function passageByWords(chunker: Pick<Embeddings, 'chunksOf'>, matcher: WordMatcher | undefined,
+function passageByWords(chunker: Pick<SpaceEmbeddings, 'chunksOf'>, matcher: WordMatcher | undefined,
   document: { readonly key: string; readonly meta: Meta; readonly contentMd: string }, size: number
 ): ChosenPassage | undefined {
   const chunks = chunker.chunksOf(document);

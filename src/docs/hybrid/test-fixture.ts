@@ -1,7 +1,6 @@
 import { type Operations, operations } from '../../../generated/docs/operations.ts';
 import type { SearchHybridResponse } from '../../../generated/docs/sdk/types.gen.ts';
 import { caughtUp, createInvoker, type Invoke } from '../../operations/index.ts';
-import { createCollections } from '../collections/index.ts';
 import { createCuration } from '../curation/index.ts';
 import { createDocuments } from '../documents/index.ts';
 import { createFullText, createFullTextSearch, type FullTextSearch } from '../fulltext/index.ts';
@@ -28,8 +27,7 @@ export class HybridFixture {
   readonly #invoke: Invoke<Operations>;
 
   private constructor(base: VectorFixture, { between = (meaning) => meaning }: HybridOptions) {
-    const { environment, embeddings, vectors } = this.base = base;
-    const collections = createCollections(environment);
+    const { environment, collections, embeddings, vectors } = this.base = base;
     const documents = createDocuments(environment, {
       collections,
       columns: base.columns,
@@ -52,7 +50,12 @@ export class HybridFixture {
         return base.gate.run(work, signal);
       },
     };
-    this.hybrid = createHybrid({ words: search, vectors: between(vectors), chunker: embeddings, gate });
+    this.hybrid = createHybrid({
+      words: search,
+      vectors: { of: (collection, field) => between(vectors.of(collection, field)) },
+      chunker: embeddings,
+      gate,
+    });
     const handlers = {
       ...collections.handlers,
       ...documents.handlers,

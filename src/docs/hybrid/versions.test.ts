@@ -106,8 +106,8 @@ describe('a result is of one version of its document', () => {
       }),
     });
     await fixture.add('a', 'red apple');
-    former = await fixture.base.vectors.searchByVector({
-      ...await fixture.base.vectors.embedQuery('red'),
+    former = await fixture.base.vectors.of('c').searchByVector({
+      ...await fixture.base.vectors.of('c').embedQuery('red'),
       collection: 'c',
       k: 1,
     });

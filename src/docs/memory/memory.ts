@@ -5,7 +5,7 @@ import type { DocsEnvironment } from '../environment.ts';
 import type { FullTextSearch } from '../fulltext/index.ts';
 import { MEMORY, type MemoryHandlers } from './deps.ts';
 import { addMessage, getSessionHistory } from './messages.ts';
-import { type MeaningSide, type RecallDeps, recallMemory } from './recall/recall-memory.ts';
+import { type RecallDeps, recallMemory } from './recall/recall-memory.ts';
 import { deleteSession, listSessions, startSession, sweepSessions, withholdTitles } from './sessions.ts';
 import { summarizeSession } from './summarize-session.ts';
 
@@ -27,7 +27,7 @@ interface MemoryAreas {
   readonly embeddings: Pick<Embeddings, 'embeddingCapacity' | 'describe'>;
   readonly words: Pick<FullTextSearch, 'deps'>;
   /** Absent: recall uses only full-text search. */
-  readonly meaning?: MeaningSide;
+  readonly meaning?: RecallDeps['meaning'];
   readonly gate: RecallDeps['gate'];
   readonly columns: RecallDeps['columns'];
 }

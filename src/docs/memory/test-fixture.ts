@@ -36,13 +36,14 @@ export class MemoryFixture {
       vectors: { enabled: this.isEmbedding, provider: 'none', model: '', dimensions: 0 },
       chunking: { enabled: true, chunkSize: 1 },
     });
+    const side = meaning?.(this.base);
     this.memory = createMemory(this.base.environment, {
       collections: this.base.collections,
       embeddings: { embeddingCapacity, describe },
       words: search.search,
       gate,
       columns: search.columns,
-      ...(meaning && { meaning: meaning(this.base) }),
+      ...(side && { meaning: { of: () => side } }),
     });
     this.base.use({ ...search.search.handlers, ...this.memory.handlers }, {
       caughtUp: caughtUp({ words: search.search.view }),

@@ -32,7 +32,7 @@ export interface VectorFieldSearch {
   sideOf(fields: readonly FieldQuery[]): FieldsSide;
   /** Number of documents of a collection that have vectors in any field. Throws `index_loading`. */
   documentsOf(collection: string): number;
-  /** By declared field; undefined while the index loads. */
+  /** By declared field of supplied vectors; undefined while the index loads. */
   statsOf(collection: string): Readonly<Record<string, FieldStats>> | undefined;
 }
 
@@ -87,7 +87,9 @@ export function createVectorFields(environment: DocsEnvironment,
     },
     documentsOf: (collection) => view.indexOf(collection)?.documents ?? 0,
     statsOf(collection) {
-      const declared = Object.entries(collections.configOf(collection)?.vectors ?? {});
+      const declared = Object.entries(collections.configOf(collection)?.vectors ?? {}).filter(([, { source }]) =>
+        source === 'supplied'
+      );
       if (!view.isReady) return undefined;
       const indexes = view.indexOf(collection);
       return Object.fromEntries(declared.map(([name, { kind }]) => {

@@ -11,7 +11,7 @@ import { caughtUp, createInvoker, type Invoke, type OutputOf } from '../../opera
 import type { VectorIndexOptions } from '../../search/vector/index.ts';
 import { BodyCodec, ChangeFeed, DOCUMENT_MIGRATIONS, type Sql } from '../../storage/index.ts';
 import { openMigrated } from '../../testkit/migrated-database.ts';
-import { createCollections } from '../collections/index.ts';
+import { type Collections, createCollections } from '../collections/index.ts';
 import { type ColumnsView, createColumns } from '../columns/index.ts';
 import { createDocuments } from '../documents/index.ts';
 import { START } from '../documents/test-fixture.ts';
@@ -22,7 +22,7 @@ import { createMaintenance } from '../maintenance/index.ts';
 import { createSchemas } from '../schemas/index.ts';
 import { SearchGate } from '../search-gate.ts';
 import { DOCS_INPUTS } from '../test-fixture.ts';
-import { createVectorWorkers } from '../vector-fields/index.ts';
+import { createVectorFields, createVectorWorkers, type VectorFieldsArea } from '../vector-fields/index.ts';
 import { createVectors, type Vectors } from './index.ts';
 
 /** The sum of one fixed pseudo-random vector for each word, with length 1; the order of words does not matter. */
@@ -92,6 +92,8 @@ function encoderOf(encoder: Meaning | undefined): EmbeddingProvider {
 
 export interface FixtureOptions {
   readonly meaning?: Meaning;
+  /** The providers of configurations, by the model that they name; others have `meaning`. */
+  readonly models?: Readonly<Record<string, Meaning>>;
   /** No encoder is installed if it is absent. */
   readonly encoder?: Meaning;
   /** Waits for the encoder. */
@@ -114,7 +116,9 @@ export class VectorFixture {
   readonly sql: Sql;
   readonly folder: string;
   readonly gate = new SearchGate({ places: 1 });
+  readonly collections: Collections;
   readonly embeddings: Embeddings;
+  readonly fields: VectorFieldsArea;
   readonly vectors: Vectors;
   readonly columns: ColumnsView;
   readonly geo: Geo;
@@ -125,7 +129,7 @@ export class VectorFixture {
   #closed = false;
 
   private constructor(sql: Sql, folder: string,
-    { meaning = new Meaning(), encoder, timer, embedding, vectors, index }: FixtureOptions)
+    { meaning = new Meaning(), models = {}, encoder, timer, embedding, vectors, index }: FixtureOptions)
   {
     this.sql = sql;
     this.folder = folder;
@@ -150,10 +154,10 @@ export class VectorFixture {
       log,
       settings,
     };
-    const collections = createCollections(environment);
+    const collections = this.collections = createCollections(environment);
     this.embeddings = createEmbeddings(environment, {
       collections,
-      create: () => meaning.provider(),
+      create: ({ model = '' }) => (models[model] ?? meaning).provider(),
       createEncoder: () => encoderOf(encoder),
       ...(timer && { timer }),
     });
@@ -165,19 +169,22 @@ export class VectorFixture {
       schemas: createSchemas(environment),
       embeddingCapacity: this.embeddings.embeddingCapacity,
     });
+    const vectorWorkers = createVectorWorkers(environment);
+    const vectorFields = this.fields = createVectorFields(environment, { collections, vectorWorkers });
     this.vectors = createVectors(environment, {
       collections,
       embeddings: this.embeddings,
       gate: this.gate,
       columns,
       geo: geo.view,
-      vectorWorkers: createVectorWorkers(environment),
+      vectorFields,
+      vectorWorkers,
       ...(index && { index }),
     });
     const maintenance = createMaintenance(environment, {
       documents,
       onRestored: [() => collections.load(), () => columns.restart(), () => geo.view.restart(),
-        () => this.vectors.view.restart(), () => this.embeddings.restart()],
+        () => this.fields.view.restart(), () => this.vectors.view.restart(), () => this.embeddings.restart()],
     });
     this.#invoke = createInvoker<Operations>({
       operations,
@@ -215,6 +222,8 @@ export class VectorFixture {
     await this.geo.view.start();
     await this.geo.view.settled();
     await this.embeddings.start();
+    await this.fields.view.start();
+    await this.fields.view.settled();
     await this.vectors.view.start();
     await this.vectors.view.settled();
   }
@@ -260,6 +269,7 @@ export class VectorFixture {
     await this.embeddings.settled();
     await this.columns.caughtUp();
     await this.geo.view.caughtUp();
+    await this.fields.view.caughtUp();
     await this.vectors.view.caughtUp();
   }
 
@@ -280,6 +290,7 @@ export class VectorFixture {
   async stop(): Promise<void> {
     await this.embeddings.stop();
     await this.vectors.stop();
+    await this.fields.stop();
     await this.columns.stop();
     await this.geo.view.stop();
   }

@@ -1,7 +1,8 @@
 import type { OrdSet } from '../../lib/ord-set.ts';
 import type { Metric } from '../../search/vector/index.ts';
 import type { Embeddings, Encoder, ModelIdentity } from '../embeddings/index.ts';
-import type { NearestOptions, NearestResult, Passage, PassageQuery, StoredVectors } from '../search/index.ts';
+import type { FollowingView, NearestOptions, NearestResult, Passage, PassageQuery,
+  StoredVectors } from '../search/index.ts';
 import type { FieldQuery, VectorFieldSearch } from '../vector-fields/index.ts';
 
 /** A vector to search with. */
@@ -31,10 +32,13 @@ export interface ModelCount extends ModelIdentity {
 }
 
 /**
- * Vector search, for other areas. Callers occupy a place in the search gate while something is scored, never while
- * `embedQuery` waits.
+ * Vector search in one space, for other areas. Callers occupy a place in the search gate while something is scored,
+ * never while `embedQuery` waits.
  */
 export interface VectorSearch extends StoredVectors {
+  /** The name of the space. */
+  readonly space: string;
+  readonly view: FollowingView;
   /** Searches of supplied vectors; absent where there are none. */
   readonly fields?: VectorFieldSearch | undefined;
   /** Whether there is an embedding provider. */

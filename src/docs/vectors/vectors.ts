@@ -1,31 +1,38 @@
 import { Gauge, type Registry } from 'prom-client';
 import type { Operations } from '../../../generated/docs/operations.ts';
-import type { FindSimilarResponse, GetVectorStatsResponse } from '../../../generated/docs/sdk/types.gen.ts';
+import type { FindSimilarResponse, GetVectorStatsResponse,
+  VectorFieldStats } from '../../../generated/docs/sdk/types.gen.ts';
 import { ServiceError } from '../../errors/index.ts';
 import type { Timer } from '../../lib/clock.ts';
 import { OrdSet } from '../../lib/ord-set.ts';
 import type { AnswerBounds, Handlers, InputOf } from '../../operations/index.ts';
 import type { VectorIndexOptions } from '../../search/vector/index.ts';
-import type { Collections } from '../collections/index.ts';
-import type { Embeddings } from '../embeddings/index.ts';
+import { type Collections, isSupplied } from '../collections/index.ts';
+import type { Embeddings, FieldStates, SpaceEmbeddings } from '../embeddings/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import type { SearchGate } from '../search-gate.ts';
 import type { StoredVectors } from '../search/index.ts';
-import type { VectorFieldSearch, VectorWorkers } from '../vector-fields/index.ts';
+import type { FieldQuery, VectorFieldSearch, VectorWorkers } from '../vector-fields/index.ts';
 import { CheckpointFiles } from '../view/index.ts';
 import { findFieldSource, findSourceByKey, type SourceDeps } from './cross-search/source-document.ts';
-import { resolveRequest } from './search/request.ts';
+import { resolveRequest, type SearchRequest } from './search/request.ts';
 import { searchByVector } from './search/search-by-vector.ts';
 import { findNearest, type SearchDeps, searchVectors } from './search/search-vectors.ts';
 import { readPassages } from './search/vectors-retriever.ts';
 import type { VectorSearch } from './vector-search.ts';
+import type { SpaceVectors } from './view/space-vectors.ts';
 import { CHECKPOINT_MAGIC, VectorView } from './view/vector-view.ts';
 
 type VectorHandlers = Required<Pick<Handlers<Operations>, 'searchVectors' | 'findSimilar' | 'getVectorStats'>>;
 
-/** Vector search, and the indexes that it needs. */
-export interface Vectors extends VectorSearch {
+/** Vector search, and the indexes that it needs. As stored vectors, those of the default fields of collections. */
+export interface Vectors extends StoredVectors {
   readonly handlers: VectorHandlers;
+  /**
+   * Searches of a collection in the space of a field, otherwise of its default one. Throws `invalid_argument` for a
+   * field that is not declared.
+   */
+  of(collection: string, field?: string): VectorSearch;
   readonly view: Pick<VectorView,
     'start' | 'restart' | 'isCaughtUp' | 'caughtUp' | 'reached' | 'settled' | 'name' | 'isReady' | 'changed'
       | 'position' | 'bytesOf'>;
@@ -39,8 +46,7 @@ export interface VectorsAreas {
   /** Called at each search, so it must return from memory. */
   readonly collections: Pick<Collections, 'configOf'>;
   readonly embeddings: Pick<Embeddings,
-    'describe' | 'readStats' | 'encoder' | 'embedQuery' | 'embedTexts' | 'chunksOf' | 'leadWeightOf' | 'matching'
-      | 'bodies' | 'freshVectorsOf' | 'vectorsOfCollection' | 'vectorsOfDocuments'>;
+    'of' | 'readStats' | 'countFieldStates' | 'freshVectorsOf' | 'vectorsOfCollection' | 'vectorsOfAllSpaces'>;
   readonly gate: Pick<SearchGate, 'run'>;
   readonly columns: SearchDeps['columns'];
   readonly geo: SearchDeps['geo'];
@@ -64,58 +70,107 @@ export function createVectors(environment: DocsEnvironment, areas: VectorsAreas)
     checkpoints: CheckpointFiles.beside(sql, 'vectors', CHECKPOINT_MAGIC),
     timer,
   });
-  const requireProvider = (): void => {
-    if (!embeddings.describe().vectors.enabled)
-      throw new ServiceError('invalid_argument', 'embedding provider not configured');
+  const shared = { sql, codec, clock, view, columns, geo, collections, settings, gate, fields };
+  const searchIn = (own: SpaceEmbeddings): SpaceSearch => {
+    const { space } = own;
+    const indexOf = (collection: string) => view.indexOf(collection)?.of(space);
+    const requireProvider = (): void => {
+      if (!own.describe().enabled) throw new ServiceError('invalid_argument', 'embedding provider not configured');
+    };
+    const embedQuery: VectorSearch['embedQuery'] = async (text, signal, collection) => {
+      const present = collection === undefined ? [] : indexOf(collection)?.models() ?? [];
+      const { vector, isUnknown, ...model } = await own.embedQuery(text, signal, present);
+      return { vector, model, text, isUnknown };
+    };
+    const stored: StoredVectors = {
+      modelOf: (collection, ord) => indexOf(collection)?.modelOf(ord),
+      vectorsOf: (collection, ord) => indexOf(collection)?.vectorsOf(ord) ?? [],
+      meanOf: (collection, ord, unit = false) => indexOf(collection)?.meanOf(ord, unit),
+    };
+    const deps: SearchDeps & SourceDeps = {
+      ...shared,
+      space,
+      indexOf,
+      leadWeightOf: (model) => own.leadWeightOf(model),
+      matching: own.matching,
+      bodies: own.bodies,
+      encoder: own.encoder,
+      vectors: stored,
+      embeddings: own,
+      embed: { embedQuery, embedFields, requireProvider, describe: () => own.describe() },
+    };
+    const search: VectorSearch = {
+      space,
+      view,
+      fields,
+      isConfigured: () => own.describe().enabled,
+      embedQuery,
+      encoder: own.encoder,
+      embedTexts: (texts, role, signal) => own.embedTexts(texts, role, signal),
+      searchByVector: (query, signal) => searchByVector(deps, query, signal),
+      passagesOf: (queries) => readPassages(sql, space, queries),
+      chunkCount: (collection, ord) => indexOf(collection)?.chunkCount(ord) ?? 0,
+      modelsOf: (collection) => indexOf(collection)?.models() ?? [],
+      ...stored,
+      ordsOf: (collection, model) => indexOf(collection)?.ordsOf(model) ?? new OrdSet(),
+    };
+    return { deps, search };
   };
-  const embedQuery: VectorSearch['embedQuery'] = async (text, signal, collection) => {
-    const present = collection === undefined ? [] : view.indexOf(collection)?.models() ?? [];
-    const { vector, isUnknown, ...model } = await embeddings.embedQuery(text, signal, present);
-    return { vector, model, text, isUnknown };
+  async function embedFields(asked: readonly FieldQuery[],
+    { collection, query }: Pick<SearchRequest, 'collection' | 'query'>, signal: AbortSignal): Promise<FieldQuery[]>
+  {
+    return Promise.all(asked.map(async (each, i) => {
+      const { name, field: { embedding } } = each;
+      if (embedding === undefined) return each;
+      const index = (): SpaceVectors | undefined => view.indexOf(collection)?.of(embedding);
+      if (each.vectors.length > 0)
+        return {
+          ...each,
+          embedded: { index: () => index()?.index, comparable: () => undefined },
+        };
+      if (query.trim() === '')
+        throw new ServiceError('missing_fields', `missing fields: query, or vectorFields[${i}].vector for ${name}`);
+      const { vector, model } = await of(collection, name).embedQuery(query, signal, collection);
+      const comparable = (): OrdSet
+        | undefined => ((index()?.models().length ?? 0) > 1 ? index()!.ordsOf(model) : undefined);
+      return { ...each, vectors: [vector], embedded: { index: () => index()?.index, comparable } };
+    }));
+  }
+  const searches = new WeakMap<SpaceEmbeddings, SpaceSearch>();
+  const inSpace = (collection: string, field?: string): SpaceSearch => {
+    const own = embeddings.of(collection, field);
+    let found = searches.get(own);
+    if (found === undefined) searches.set(own, found = searchIn(own));
+    return found;
   };
-  const stored: StoredVectors = {
-    modelOf: (collection, ord) => view.indexOf(collection)?.modelOf(ord),
-    vectorsOf: (collection, ord) => view.indexOf(collection)?.vectorsOf(ord) ?? [],
-    meanOf: (collection, ord, unit = false) => view.indexOf(collection)?.meanOf(ord, unit),
+  const providedStats = (states: FieldStates) => (collection: string): Readonly<Record<string, VectorFieldStats>> => {
+    if (!view.isReady) return {};
+    const declared = Object.entries(collections.configOf(collection)?.vectors ?? {});
+    return Object.fromEntries(declared.flatMap(([name, { embedding }]) => {
+      if (embedding === undefined) return [];
+      const held = view.indexOf(collection)?.of(embedding);
+      const { documents = 0, chunks: vectors = 0, bytes = 0 } = held?.index.stats() ?? {};
+      const [most] = held?.models() ?? [];
+      const waiting = states.get(embedding)?.get(collection) ?? { queued: 0, failed: 0 };
+      return [[name, { documents, vectors, bytes, ...waiting, ...(most && { model: most.model }) }]];
+    }));
   };
-  const deps: SearchDeps = {
-    sql,
-    codec,
-    clock,
-    view,
-    columns,
-    geo,
-    collections,
-    settings,
-    gate,
-    leadWeightOf: (model) => embeddings.leadWeightOf(model),
-    matching: embeddings.matching,
-    bodies: embeddings.bodies,
-    fields,
-    encoder: embeddings.encoder,
-    vectors: stored,
-    embed: { embedQuery, requireProvider, describe: () => embeddings.describe().vectors },
-  };
+  const of = (collection: string, field?: string): VectorSearch => inSpace(collection, field).search;
   return {
     handlers: {
-      searchVectors: (input, context) => searchVectors(deps, input, context),
-      findSimilar: (input, context) => findSimilar({ ...deps, embeddings }, input, context),
+      searchVectors: (input, context) =>
+        searchVectors(inSpace(input.collection, input.vectorField).deps, input, context),
+      findSimilar: (input, context) => findSimilar(inSpace(input.collection, input.vectorField).deps, input, context),
       getVectorStats: async (_input, { identity }) =>
-        withFields(await embeddings.readStats(identity, view.isReady), fields),
+        withFields(await embeddings.readStats(identity, view.isReady), fields,
+          providedStats(await embeddings.countFieldStates())),
     },
+    of,
+    modelOf: (collection, ord) => of(collection).modelOf(collection, ord),
+    vectorsOf: (collection, ord) => of(collection).vectorsOf(collection, ord),
+    meanOf: (collection, ord, unit) => of(collection).meanOf(collection, ord, unit),
     view,
     views: [view],
-    fields,
-    isConfigured: () => embeddings.describe().vectors.enabled,
-    embedQuery,
-    encoder: embeddings.encoder,
-    embedTexts: embeddings.embedTexts,
-    searchByVector: (query, signal) => searchByVector(deps, query, signal),
-    passagesOf: (queries) => readPassages(sql, queries),
-    chunkCount: (collection, ord) => view.indexOf(collection)?.chunkCount(ord) ?? 0,
-    modelsOf: (collection) => view.indexOf(collection)?.models() ?? [],
-    ...stored,
-    ordsOf: (collection, model) => view.indexOf(collection)?.ordsOf(model) ?? new OrdSet(),
     async stop() {
       await view.stop();
       await view.closed();
@@ -133,10 +188,18 @@ export function createVectors(environment: DocsEnvironment, areas: VectorsAreas)
   };
 }
 
-/** Adds what the fields of supplied vectors hold. */
-function withFields(stats: GetVectorStatsResponse, search: VectorFieldSearch | undefined): GetVectorStatsResponse {
+/** What searches in one space need, and what other areas can do with it. */
+interface SpaceSearch {
+  readonly deps: SearchDeps & SourceDeps;
+  readonly search: VectorSearch;
+}
+
+/** Adds what the declared fields hold: `providedOf` says it of those of the source provider. */
+function withFields(stats: GetVectorStatsResponse, search: VectorFieldSearch | undefined,
+  providedOf: (collection: string) => Readonly<Record<string, VectorFieldStats>>): GetVectorStatsResponse
+{
   const collections = Object.entries(stats.collections).map(([name, counts]) => {
-    const fields = search?.statsOf(name) ?? {};
+    const fields = { ...search?.statsOf(name), ...providedOf(name) };
     return [name, Object.keys(fields).length === 0 ? counts : { ...counts, fields }] as const;
   });
   return { ...stats, collections: Object.fromEntries(collections) };
@@ -162,9 +225,9 @@ async function findSimilar(deps: SearchDeps & SourceDeps, input: SimilarInput,
   const { key, lang, vectorField, ...wishes } = input;
   const name = { collection: input.collection, key, lang };
   const config = deps.collections.configOf(input.collection);
-  const source = vectorField === undefined
-    ? await findSourceByKey(deps, name, bounds.signal)
-    : await findFieldSource(deps, name, vectorField, config?.vectors);
+  const source = isSupplied(config?.vectors, vectorField)
+    ? await findFieldSource(deps, name, vectorField, config?.vectors)
+    : await findSourceByKey(deps, name, bounds.signal);
   const { fields } = source.query;
   const resolved = resolveRequest({
     ...wishes,

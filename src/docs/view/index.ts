@@ -3,4 +3,5 @@ export { CheckpointFiles } from './checkpoint-files.ts';
 export { ClosingView, type OnClose } from './closing-view.ts';
 export { CollectionView, type CollectionViewOptions } from './collection-view.ts';
 export { IndexLoading, Readiness } from './readiness.ts';
+export { restoreEach, saved } from './saved-indexes.ts';
 export type { Effect, Entry, EntryGroup, Steps, ViewIndex, ViewKind } from './view-kind.ts';

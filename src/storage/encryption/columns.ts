@@ -41,14 +41,22 @@ export function openVectors(ring: KeyRing, id: string, stored: Uint8Array): Uint
   return isSealed(stored) ? ring.open(stored, boundTo('vectors', id)) : stored;
 }
 
-const vectorPlace = (ord: number, chunk: number): string => `\0vector\0${ord}/${chunk}`;
-
-export function sealVector(ring: KeyRing, ord: number, chunk: number, vector: Uint8Array): Uint8Array {
-  return ring.seal(vector, vectorPlace(ord, chunk));
+/** The row of a vector. */
+export interface VectorPlace {
+  readonly ord: number;
+  readonly space: string;
+  readonly chunk: number;
 }
 
-export function openVector(ring: KeyRing, ord: number, chunk: number, stored: Uint8Array): Uint8Array {
-  return isSealed(stored) ? ring.open(stored, vectorPlace(ord, chunk)) : stored;
+const boundToPlace = ({ ord, space, chunk }: VectorPlace): string =>
+  `\0vector\0${ord}/${chunk}${space === '' ? '' : `/${space}`}`;
+
+export function sealVector(ring: KeyRing, place: VectorPlace, vector: Uint8Array): Uint8Array {
+  return ring.seal(vector, boundToPlace(place));
+}
+
+export function openVector(ring: KeyRing, place: VectorPlace, stored: Uint8Array): Uint8Array {
+  return isSealed(stored) ? ring.open(stored, boundToPlace(place)) : stored;
 }
 
 /** A write that replaces a document selects this in place of encrypted metadata, which it does not need. */
@@ -78,7 +86,7 @@ export interface Sealer {
   body(documentId: string, stored: Uint8Array): Uint8Array;
   meta(documentId: string, meta: string): string;
   vectors(documentId: string, stored: Uint8Array): Uint8Array;
-  vector(ord: number, chunk: number, vector: Uint8Array): Uint8Array;
+  vector(place: VectorPlace, vector: Uint8Array): Uint8Array;
 }
 
 export function sealerOf(keys: KeyRing): Sealer {
@@ -86,6 +94,6 @@ export function sealerOf(keys: KeyRing): Sealer {
     body: (id, stored) => sealBody(keys, id, stored),
     meta: (id, meta) => sealMeta(keys, id, meta),
     vectors: (id, stored) => sealVectors(keys, id, stored),
-    vector: (ord, chunk, vector) => sealVector(keys, ord, chunk, vector),
+    vector: (place, vector) => sealVector(keys, place, vector),
   };
 }

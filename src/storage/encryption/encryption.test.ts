@@ -54,10 +54,11 @@ describe('the encryption record (decisions, section 2.4)', () => {
     expect(() => openBody(ring, 'c|l|en', sealed)).toThrow(unreadable);
     expect(() => openBody(ring, 'd|k|en', sealed)).toThrow(unreadable);
     expect(() => openMeta(ring, 'c|k|en', Buffer.from(sealed).toString('base64'))).toThrow(unreadable);
-    const vector = sealVector(ring, 7, 0, new Uint8Array(8));
-    expect(openVector(ring, 7, 0, vector)).toEqual(Buffer.alloc(8));
-    expect(() => openVector(ring, 7, 1, vector)).toThrow(unreadable);
-    expect(() => openVector(ring, 8, 0, vector)).toThrow(unreadable);
+    const place = { ord: 7, space: '', chunk: 0 };
+    const vector = sealVector(ring, place, new Uint8Array(8));
+    expect(openVector(ring, place, vector)).toEqual(Buffer.alloc(8));
+    for (const other of [{ chunk: 1 }, { ord: 8 }, { space: 'cfg' }])
+      expect(() => openVector(ring, { ...place, ...other }, vector)).toThrow(unreadable);
   });
 
   it('says which key is missing, and does not open under another key of the same number', () => {

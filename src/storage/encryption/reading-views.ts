@@ -17,7 +17,7 @@ export function defineOpeners(host: ViewHost, ring: KeyRing): void {
   host.define('quire_open_meta', (stored: string, id: string) => openMeta(ring, id, stored));
   host.define('quire_open_vectors', (stored: Uint8Array, id: string) => openVectors(ring, id, stored));
   host.define('quire_open_vector',
-    (stored: Uint8Array, ord: number, chunk: number) => openVector(ring, ord, chunk, stored));
+    (stored: Uint8Array, ord: number, space: string, chunk: number) => openVector(ring, { ord, space, chunk }, stored));
   host.define('quire_refuse_plaintext', refusePlaintext);
 }
 
@@ -50,7 +50,7 @@ export function layViews(host: ViewHost): void {
     host.exec(view(host, 'deleted_revisions', version(ofDeleted('id'), ofDeleted('cid'))));
   }
   host.exec(view(host, 'vectors', {
-    vector: `CASE WHEN ${SEALED_BLOB('t.vector')} THEN quire_open_vector(t.vector, t.ord, t.chunk) ${
+    vector: `CASE WHEN ${SEALED_BLOB('t.vector')} THEN quire_open_vector(t.vector, t.ord, t.space, t.chunk) ${
       plain('t.vector', ofDocument('cid'))
     }`,
   }));

@@ -7,6 +7,8 @@ export interface StoredRow {
   readonly ord: number;
   /** Timestamp of the revision, or number of the vector's chunk; 0 for a document. */
   readonly part: number;
+  /** Of a vector; empty for others. */
+  readonly space: string;
   readonly bytes: number;
   /** The key of each value of the row that may be encrypted; undefined for plaintext. */
   readonly keyIds: readonly (number | undefined)[];
@@ -28,30 +30,32 @@ const sizes = (table: string) =>
  */
 const ROWS = {
   documents: `
-    SELECT ord, 0 AS part, ${sizes('')} AS bytes, ${metaHead('meta')} AS text, ${blobHead('body')} AS head, ${
-    blobHead('vectors')
-  } AS vectors_head
+    SELECT ord, 0 AS part, '' AS space, ${sizes('')} AS bytes, ${metaHead('meta')} AS text, ${
+    blobHead('body')
+  } AS head, ${blobHead('vectors')} AS vectors_head
     FROM main.documents WHERE cid = ? ORDER BY ord`,
   revisions: `
-    SELECT r.ord, r.ts AS part, ${sizes('r.')} AS bytes, ${metaHead('r.meta')} AS text, ${
+    SELECT r.ord, r.ts AS part, '' AS space, ${sizes('r.')} AS bytes, ${metaHead('r.meta')} AS text, ${
     blobHead('r.body')
   } AS head, ${blobHead('r.vectors')} AS vectors_head
     FROM main.documents d JOIN main.revisions r ON r.ord = d.ord WHERE d.cid = ? AND r.meta IS NOT NULL ORDER BY r.ord, r.ts`,
   deleted_revisions: `
-    SELECT r.ord, r.ts AS part, ${sizes('r.')} AS bytes, ${metaHead('r.meta')} AS text, ${
+    SELECT r.ord, r.ts AS part, '' AS space, ${sizes('r.')} AS bytes, ${metaHead('r.meta')} AS text, ${
     blobHead('r.body')
   } AS head, ${blobHead('r.vectors')} AS vectors_head
     FROM main.deleted_documents n JOIN main.deleted_revisions r ON r.ord = n.ord WHERE n.cid = ? ORDER BY r.ord, r.ts`,
   vectors: `
-    SELECT v.ord, v.chunk AS part, length(v.vector) AS bytes, NULL AS text, ${
+    SELECT v.ord, v.chunk AS part, v.space, length(v.vector) AS bytes, NULL AS text, ${
     blobHead('v.vector')
   } AS head, NULL AS vectors_head
-    FROM main.embeddings e JOIN main.vectors v ON v.ord = e.ord WHERE e.cid = ? ORDER BY v.ord, v.chunk`,
+    FROM main.embeddings e JOIN main.vectors v ON v.ord = e.ord AND v.space = e.space WHERE e.cid = ?
+    ORDER BY v.ord, v.space, v.chunk`,
 } as const;
 
 interface HeadRow extends Row {
   readonly ord: number;
   readonly part: number;
+  readonly space: string;
   readonly bytes: number;
   readonly text: string | null;
   readonly head: Uint8Array | null;
@@ -69,10 +73,11 @@ export async function* storedRows(sql: Sql, cid: number): AsyncGenerator<StoredR
   for (const [i, table] of ORDER.entries()) {
     const isAgain = ORDER.indexOf(table) < i;
     for await (const rows of sql.stream<HeadRow>(ROWS[table], [cid])) {
-      yield rows.map(({ ord, part, bytes, text, head, vectors_head: vectors }) => ({
+      yield rows.map(({ ord, part, space, bytes, text, head, vectors_head: vectors }) => ({
         table,
         ord,
         part,
+        space,
         bytes,
         isAgain,
         keyIds: [...(text === null ? [] : [keyIdOfText(text)]), ...[head, vectors].filter((each) =>
@@ -124,7 +129,7 @@ const COUNTS = [`SELECT cid, ${keyOfMeta('meta')} AS head, count(*) AS n FROM ma
   ofDeleted('body'), ofDeleted('vectors'),
   `SELECT e.cid, ${
     keyOfBlob('v.vector')
-  } AS head, count(*) AS n FROM main.vectors v JOIN main.embeddings e ON e.ord = v.ord GROUP BY 1, 2`];
+  } AS head, count(*) AS n FROM main.vectors v JOIN main.embeddings e ON e.ord = v.ord AND e.space = v.space GROUP BY 1, 2`];
 
 /** Reads the whole database: pass `sql.background`. */
 export async function countKeys(queries: Queries): Promise<KeyCount[]> {

@@ -254,56 +254,64 @@ CREATE TABLE embedding_models(
   UNIQUE(model, variant, dimensions)
 ) STRICT;
 
--- A document that was embedded. crc and bytes are those of the body that its vectors were made from, chunking how it was cut, stored the
--- type that the collection asked for then (decision D-41): float32, int8 or int4. A blank body has no chunks, and counts as embedded.
+-- A document that was embedded into a space: '' is that of the server's provider, others have the ids of embedding_configs. crc and bytes
+-- are those of the body that its vectors were made from, chunking how it was cut, stored the type that the collection asked for then
+-- (decision D-41): float32, int8 or int4. A blank body has no chunks, and counts as embedded.
 CREATE TABLE embeddings(
-  ord INTEGER PRIMARY KEY REFERENCES documents(ord) ON DELETE CASCADE,
+  ord INTEGER NOT NULL REFERENCES documents(ord) ON DELETE CASCADE,
+  space TEXT NOT NULL,
   cid INTEGER NOT NULL,
   model_id INTEGER NOT NULL REFERENCES embedding_models(id),
   crc INTEGER NOT NULL,
   bytes INTEGER NOT NULL,
   chunks INTEGER NOT NULL,
   stored TEXT NOT NULL,
-  chunking TEXT NOT NULL
-) STRICT;
-CREATE INDEX embeddings_by_collection ON embeddings(cid, ord, model_id, chunks);
+  chunking TEXT NOT NULL,
+  PRIMARY KEY(ord, space)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX embeddings_by_collection ON embeddings(cid, ord, space, model_id, chunks);
 
 -- One chunk: lines from 1, bytes of the UTF-8 body (the end exclusive), and the vector at full precision as little-endian float32. Its text
 -- is not kept: the body has it.
 CREATE TABLE vectors(
-  ord INTEGER NOT NULL REFERENCES embeddings(ord) ON DELETE CASCADE,
+  ord INTEGER NOT NULL,
+  space TEXT NOT NULL,
   chunk INTEGER NOT NULL,
   start_line INTEGER NOT NULL,
   end_line INTEGER NOT NULL,
   start_byte INTEGER NOT NULL,
   end_byte INTEGER NOT NULL,
   vector BLOB NOT NULL,
-  PRIMARY KEY(ord, chunk)
+  PRIMARY KEY(ord, space, chunk),
+  FOREIGN KEY(ord, space) REFERENCES embeddings(ord, space) ON DELETE CASCADE
 ) STRICT;
 
 -- Vectors of the same chunks by the encoder that reranks search results. vector is little-endian: least value and step (float32 both), then
 -- a byte for each number.
 CREATE TABLE encoder_vectors(
   ord INTEGER NOT NULL,
+  space TEXT NOT NULL,
   chunk INTEGER NOT NULL,
   model_id INTEGER NOT NULL REFERENCES embedding_models(id),
   vector BLOB NOT NULL,
-  PRIMARY KEY(ord, chunk),
-  FOREIGN KEY(ord, chunk) REFERENCES vectors(ord, chunk) ON DELETE CASCADE
+  PRIMARY KEY(ord, space, chunk),
+  FOREIGN KEY(ord, space, chunk) REFERENCES vectors(ord, space, chunk) ON DELETE CASCADE
 ) STRICT, WITHOUT ROWID;
 
--- Documents whose present body has no vectors, by the reason: 'queued', 'failed' for good, 'dropped' because the queue was full, 'skipped' as
+-- Documents whose present body has no vectors in a space, by the reason: 'queued', 'failed' for good, 'dropped' because the queue was full, 'skipped' as
 -- the writer wished. due_at, in milliseconds since 1970, says when to try a queued one.
 CREATE TABLE embedding_states(
   seq INTEGER PRIMARY KEY AUTOINCREMENT,
-  ord INTEGER NOT NULL UNIQUE REFERENCES documents(ord) ON DELETE CASCADE,
+  ord INTEGER NOT NULL REFERENCES documents(ord) ON DELETE CASCADE,
+  space TEXT NOT NULL,
   cid INTEGER NOT NULL,
   state TEXT NOT NULL,
   attempts INTEGER NOT NULL DEFAULT 0,
   due_at INTEGER NOT NULL DEFAULT 0,
-  reason TEXT NOT NULL DEFAULT ''
+  reason TEXT NOT NULL DEFAULT '',
+  UNIQUE(ord, space)
 ) STRICT;
-CREATE INDEX embedding_states_due ON embedding_states(due_at, seq) WHERE state = 'queued';
+CREATE INDEX embedding_states_due ON embedding_states(space, due_at, seq) WHERE state = 'queued';
 CREATE INDEX embedding_states_failed ON embedding_states(cid) WHERE state = 'failed';
 
 ---- Conversations ----

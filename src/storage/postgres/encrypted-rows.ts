@@ -102,8 +102,8 @@ export class EncryptedReads {
     const id = readText(Buffer.from(value.subarray(BYTES_START, end)).toString('utf8'));
     if (kind === BODY) return openBody(this.#keys, id, value.subarray(end));
     if (kind === VECTORS) return openVectors(this.#keys, id, value.subarray(end));
-    const [ord, chunk] = id.split('/').map(Number) as [number, number];
-    return openVector(this.#keys, ord, chunk, value.subarray(end));
+    const [ord, chunk, space] = id.split('/') as [string, string, string];
+    return openVector(this.#keys, { ord: Number(ord), space, chunk: Number(chunk) }, value.subarray(end));
   }
 
   /** The expressions of the columns that may be encrypted, by table and column; `t` is the table. */
@@ -120,7 +120,10 @@ export class EncryptedReads {
       documents: version('t.id', 't.cid'),
       revisions: version(ofDocument('id'), ofDocument('cid')),
       deleted_revisions: version(ofDeleted('id'), ofDeleted('cid')),
-      vectors: { vector: this.#bytes('t.vector', VECTOR, "t.ord::text || '/' || t.chunk::text", ofDocument('cid')) },
+      vectors: {
+        vector: this.#bytes('t.vector', VECTOR, "t.ord::text || '/' || t.chunk::text || '/' || t.space",
+          ofDocument('cid')),
+      },
     };
   }
 

@@ -74,15 +74,15 @@ function restoreSpellings(database: DatabaseSync): void {
 /** A document that lost some of its vectors is embedded again. */
 function dropBrokenVectors(database: DatabaseSync, notes: string[]): void {
   if (!hasTable(database, 'vectors')) return;
-  const broken =
-    'SELECT e.ord FROM embeddings e WHERE e.chunks <> (SELECT count(*) FROM vectors v WHERE v.ord = e.ord)';
+  const broken = 'SELECT e.ord, e.space FROM embeddings e WHERE e.chunks <> ' +
+    '(SELECT count(*) FROM vectors v WHERE v.ord = e.ord AND v.space = e.space)';
   const { changes } = database.prepare(`
-    INSERT OR IGNORE INTO embedding_states(ord, cid, state) SELECT ord, cid, 'queued' FROM embeddings WHERE ord IN (${broken})`)
-    .run();
-  database.exec(`DELETE FROM vectors WHERE ord IN (${broken})`);
+    INSERT OR IGNORE INTO embedding_states(ord, space, cid, state)
+    SELECT ord, space, cid, 'queued' FROM embeddings WHERE (ord, space) IN (${broken})`).run();
+  database.exec(`DELETE FROM vectors WHERE (ord, space) IN (${broken})`);
   database.exec(
-    "DELETE FROM embeddings WHERE ord IN (SELECT ord FROM embedding_states WHERE state = 'queued') AND chunks > 0 " +
-      'AND NOT EXISTS (SELECT 1 FROM vectors v WHERE v.ord = embeddings.ord)',
+    "DELETE FROM embeddings WHERE (ord, space) IN (SELECT ord, space FROM embedding_states WHERE state = 'queued') " +
+      'AND chunks > 0 AND NOT EXISTS (SELECT 1 FROM vectors v WHERE v.ord = embeddings.ord AND v.space = embeddings.space)',
   );
   if (changes > 0) notes.push(`${changes} documents have lost vectors and are queued to be embedded again`);
 }

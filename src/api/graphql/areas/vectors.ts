@@ -86,8 +86,8 @@ export const vectors = defineArea('vectors', {
       read(info, async () => presentVectorStats((await invoke('getVectorStats', {})).value)),
   },
   Mutation: {
-    vectorReindex: async (_, { collection, force }, { invoke }) => {
-      const { value } = await invoke('reindexVectors', { collection, force });
+    vectorReindex: async (_, { collection, force, vectorField }, { invoke }) => {
+      const { value } = await invoke('reindexVectors', { collection, force, vectorField });
       return reindexed(value, async () => presentVectorStats((await invoke('getVectorStats', {})).value));
     },
   },

@@ -59,6 +59,7 @@ export const RPCS: Readonly<Record<string, RpcRow>> = {
   VectorSearch: plain('searchVectors'),
   VectorReindex: plain('reindexVectors'),
   VectorStats: plain('getVectorStats'),
+  EvaluateVectors: plain('evaluateVectors'),
   VectorProjection: plain('projectVectors'),
   Classify: plain('classifyDocument'),
   CrossSearch: plain('searchAcrossCollections'),

@@ -47,7 +47,8 @@ describe('the list of tools (decision D-142)', () => {
     const { built } = server;
     const names = tools.filter(({ operation }) => built.includes(operation)).map(({ name }) => name);
     const off = ['temporal_query', 'temporal_hot', 'temporal_histogram', 'spell_suggest', 'spell_cleanup',
-      'list_dictionary', 'add_dictionary_words', 'delete_dictionary_words', 'classify_document', 'vector_reindex'];
+      'list_dictionary', 'add_dictionary_words', 'evaluate_vectors', 'delete_dictionary_words', 'classify_document',
+      'vector_reindex'];
     expect(await listed({})).toEqual(names.filter((name) => !off.includes(name)));
     await server!.stop();
     server = undefined;

@@ -6,6 +6,7 @@ import { unixSeconds } from '../../../lib/clock.ts';
 import { type Handlers, pageOf, Reply, type Standing } from '../../../operations/index.ts';
 import { type KeyRing, openSecret, type Queries, type Row, sealSecret, SECRETS,
   type Transaction } from '../../../storage/index.ts';
+import type { Collections } from '../../collections/index.ts';
 import { type DocsEnvironment, transactFor } from '../../environment.ts';
 import { keepQuery, requireSecret, shownUrl } from '../../secrets.ts';
 import type { CreateProvider } from '../providers.ts';
@@ -41,7 +42,7 @@ interface ConfigRow extends Row {
 const COLUMNS = 'id, name, provider, model, dimensions, api_key, api_url, is_default, created_at';
 
 /** In the order of their creation. Throws for a credential whose key is not configured. */
-async function readConfigs(queries: Queries, keys: KeyRing | undefined): Promise<EmbeddingConfig[]> {
+export async function readConfigs(queries: Queries, keys: KeyRing | undefined): Promise<EmbeddingConfig[]> {
   return (await queries.all<ConfigRow>(`SELECT ${COLUMNS} FROM embedding_configs ORDER BY seq`)).map((row) =>
     toConfig(row, keys)
   );
@@ -86,7 +87,8 @@ export type ConfigHandlers = Required<
 interface ConfigDeps extends Pick<DocsEnvironment, 'sql' | 'feed' | 'clock' | 'keys'> {
   readonly settings: EmbeddingSettings;
   readonly create: CreateProvider;
-  /** Applies the result of `effectiveChoice`. */
+  readonly collections: Pick<Collections, 'configs'>;
+  /** Applies the stored configurations. */
   readonly apply: () => Promise<void>;
 }
 
@@ -172,6 +174,7 @@ export function createConfigHandlers(deps: ConfigDeps): ConfigHandlers {
     async deleteEmbeddingConfig({ id }, context) {
       await change(context, async (tx) => {
         required(await readConfigs(tx, keys), id);
+        requireUnnamed(deps.collections, id);
         await removeConfig(tx, id);
         await deps.feed.append(tx, [{ kind: 'embedding_config.delete', collection: '', key: id }]);
       });
@@ -206,6 +209,16 @@ function required(configs: readonly EmbeddingConfig[], id: string): EmbeddingCon
   const found = configs.find((config) => config.id === id);
   if (found === undefined) throw new ServiceError('not_found', 'not found');
   return found;
+}
+
+/** Throws `invalid_argument` for a configuration that a field of a collection names. */
+function requireUnnamed(collections: Pick<Collections, 'configs'>, id: string): void {
+  for (const [collection, { vectors = {} }] of collections.configs()) {
+    const field = Object.keys(vectors).find((name) => vectors[name]!.embedding === id);
+    if (field === undefined) continue;
+    throw new ServiceError('invalid_argument',
+      `the vector field ${field} of the collection ${collection} names this configuration; remove the field first`);
+  }
 }
 
 /** The prefix tells a reader of a log what the id names. */

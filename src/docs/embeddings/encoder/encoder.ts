@@ -13,7 +13,9 @@ import { countEncoded, lackingAfter, type LackingDocument, nameOf, type PassageN
 /** How a search may be reordered. */
 export type Rerank = 'encoder' | 'none';
 
-/** The encoder's opinion on search results: it finds better and takes much longer, so its time has a limit. */
+/**
+ * The encoder's opinion on search results in a space: it finds better and takes much longer, so its time has a limit.
+ */
 export interface Encoder {
   /**
    * Whether a search is to be reordered: as the request says, otherwise as the server's settings say. Throws
@@ -24,7 +26,8 @@ export interface Encoder {
    * The similarity of each passage to a text, in the order of the passages; undefined if its vector was not available
    * within the time budget. Vectors that had to be made are stored. Rejects only when the signal aborts.
    */
-  similarities(text: string, passages: readonly PassageName[], signal?: AbortSignal): Promise<(number | undefined)[]>;
+  similarities(text: string, passages: readonly Omit<PassageName, 'space'>[],
+    signal?: AbortSignal): Promise<(number | undefined)[]>;
   /**
    * Whether it knows the language of a text, and those of some documents. A text may be in a language that it knows
    * unless its words say otherwise, a document unless its `lang` does.
@@ -56,7 +59,7 @@ interface EncoderOptions extends PassageEncoderDeps {
 }
 
 /** Reorders search results, and stores the vectors that it needs for that. */
-export class EncoderService implements Encoder {
+export class EncoderService {
   readonly #options: EncoderOptions;
   readonly #passages: PassageEncoder;
   readonly #pass: BackgroundPass;
@@ -104,14 +107,26 @@ export class EncoderService implements Encoder {
     this.#provider = undefined;
   }
 
-  isWanted(asked: Rerank | undefined): boolean {
+  /** For searches in a space. */
+  in(space: string): Encoder {
+    return {
+      isWanted: (asked) => this.#isWanted(asked),
+      similarities: (text, passages, signal) =>
+        this.#similarities(text, passages.map((passage) => ({ ...passage, space })), signal),
+      known: (text, ords) => this.#known(text, ords),
+      describe: () => this.describe(),
+      counts: () => this.counts(),
+    };
+  }
+
+  #isWanted(asked: Rerank | undefined): boolean {
     if (asked === 'encoder' && this.#encoder === null)
       throw new ServiceError('invalid_argument',
         'rerank: no encoder is installed; install @huggingface/transformers, or leave rerank out');
     return (asked ?? this.#options.rerank) === 'encoder' && this.#encoder !== null;
   }
 
-  async similarities(text: string, passages: readonly PassageName[],
+  async #similarities(text: string, passages: readonly PassageName[],
     signal?: AbortSignal): Promise<(number | undefined)[]>
   {
     const provider = this.#encoder;
@@ -141,7 +156,7 @@ export class EncoderService implements Encoder {
     return similaritiesTo(made, passages);
   }
 
-  async known(text: string, ords: readonly number[]): Promise<KnownLanguages> {
+  async #known(text: string, ords: readonly number[]): Promise<KnownLanguages> {
     if (this.#encoder?.isEnglishOnly !== true || ords.length === 0) return { isText: true, ords: new Set(ords) };
     const { marks, params } = inList(ords);
     const rows = await this.#options.sql.all<{ ord: number; lang: string }>(
@@ -227,8 +242,8 @@ interface BackgroundPassOptions {
   /** Whether the processor is free: no query waits, and no document waits for its vectors. */
   readonly isIdle: () => boolean;
   readonly mayKeep: (collection: string) => boolean;
-  /** The next documents after one, by ordinal, that lack vectors. */
-  readonly lackingAfter: (after: number, limit: number) => Promise<LackingDocument[]>;
+  /** The next documents after one, by ordinal and space, that lack vectors. */
+  readonly lackingAfter: (after: Pick<LackingDocument, 'ord' | 'space'>, limit: number) => Promise<LackingDocument[]>;
   /**
    * Makes and stores the missing vectors of passages; returns how many it made. Stops early when the server is no
    * longer idle.
@@ -268,15 +283,15 @@ class BackgroundPass {
   /** One pass over every document that lacks vectors. */
   async #pass(signal: AbortSignal): Promise<void> {
     const { lackingAfter, mayKeep } = this.#options;
-    for (let last = 0;;) {
+    for (let last = { ord: 0, space: '' };;) {
       const documents = await lackingAfter(last, DOCUMENTS);
       if (documents.length === 0) return;
-      for (const { ord, chunks, collection } of documents) {
+      for (const { ord, space, chunks, collection } of documents) {
         if (mayKeep(collection))
-          await this.#fill(Array.from({ length: chunks }, (_, chunk) => ({ ord, chunk })), signal);
+          await this.#fill(Array.from({ length: chunks }, (_, chunk) => ({ ord, space, chunk })), signal);
         if (signal.aborted) return;
       }
-      last = documents.at(-1)!.ord;
+      last = documents.at(-1)!;
     }
   }
 

@@ -10,7 +10,8 @@ export interface PassageEncoderDeps {
   readonly sql: Sql;
   readonly codec: BodyCodec;
   readonly clock: Clock;
-  readonly chunker: Chunker;
+  /** How documents are cut in a space. */
+  readonly chunkerOf: (space: string) => Chunker;
   /** Whether vectors of a collection may be written: not for encrypted collections, and never in read mode. */
   readonly mayKeep: (collection: string) => boolean;
 }
@@ -36,8 +37,8 @@ export class PassageEncoder {
   }
 
   /**
-   * Makes the missing vectors of passages, and puts each batch into `into` after it is stored. Passages that are no
-   * longer those of the current body are skipped. Stops between two batches when `isOver` returns true.
+   * Makes the missing vectors of passages of one space, and puts each batch into `into` after it is stored. Passages
+   * that are no longer those of the current body are skipped. Stops between two batches when `isOver` returns true.
    */
   async make(provider: EmbeddingProvider, passages: readonly PassageName[], into: Map<string, Float32Array>,
     isOver: () => boolean): Promise<void>
@@ -59,10 +60,11 @@ export class PassageEncoder {
   async #makeOf(provider: EmbeddingProvider, passages: readonly PassageName[], into: Map<string, Float32Array>,
     isOver: () => boolean): Promise<void>
   {
-    const { sql, codec, chunker, clock } = this.#deps;
+    const { sql, codec, chunkerOf, clock } = this.#deps;
+    const [{ space }] = passages as [PassageName];
     const ords = [...new Set(passages.map(({ ord }) => ord))];
-    const bodies = await embeddedBodies(sql, ords);
-    const { documents } = await loadDocuments(sql, codec, chunker, ords, unixSeconds(clock));
+    const bodies = await embeddedBodies(sql, space, ords);
+    const { documents } = await loadDocuments(sql, codec, chunkerOf(space), ords, unixSeconds(clock));
     const present = new Map(documents.flatMap((document) => {
       const body = bodies.get(document.ord);
       const isSame = body !== undefined && body.crc === document.crc && body.bytes === document.bytes &&
@@ -99,14 +101,15 @@ export class PassageEncoder {
     const { sql, mayKeep } = this.#deps;
     const vectors = await provider.embed(passages.map(({ text }) => text), 'document');
     const { model, variant, dimensions } = provider;
-    const own = passages.map(({ ord, chunk }, i) => ({ ord, chunk, vector: vectors[i]! }));
+    const own = passages.map(({ ord, space, chunk }, i) => ({ ord, space, chunk, vector: vectors[i]! }));
     const kept = [...Map.groupBy(own, ({ ord }) => ord)].filter(([ord]) =>
       mayKeep(collectionOfId(documents.get(ord)!.id))
     );
     if (kept.length > 0) {
       await sql.transaction(async (tx) => {
         for (const [ord, some] of kept)
-          await keepVectors(tx, { model, variant, dimensions }, documents.get(ord)!, some);
+          await keepVectors(tx, { model, variant, dimensions }, { ...documents.get(ord)!, space: some[0]!.space },
+            some);
       });
     }
     return vectors;

@@ -28,16 +28,17 @@ class Tables implements Queries {
 
 async function statesOf(ords: readonly number[], tables = new Tables()): Promise<[number, BodyState | undefined][]> {
   const passed: [number, BodyState | undefined][] = [];
-  await new BodyStates(tables).each(ords, (ord, state) => passed.push([ord, state]));
+  await new BodyStates(tables, '').each(ords, (ord, state) => passed.push([ord, state]));
   return passed;
 }
 
 it('say whether a document has vectors, of its present body', async () => {
   expect(await statesOf([1, 4, 6, 99])).toEqual([[1, { expiresAt: null, embedded: undefined, isFresh: false }], [4, {
     expiresAt: null,
-    embedded: { ord: 4, crc: 0, bytes: 10, chunking: 'c' },
+    embedded: { ord: 4, space: '', crc: 0, bytes: 10, chunking: 'c' },
     isFresh: false,
-  }], [6, { expiresAt: 100, embedded: { ord: 6, crc: 6, bytes: 10, chunking: 'c' }, isFresh: true }], [99, undefined]]);
+  }], [6, { expiresAt: 100, embedded: { ord: 6, space: '', crc: 6, bytes: 10, chunking: 'c' }, isFresh: true }], [99,
+    undefined]]);
 });
 
 it('are read a few hundred at a time, and passed in order, also twice', async () => {

@@ -2,15 +2,17 @@ import { inList, type Queries, type Row, type Transaction } from '../../../stora
 import { fromBlob, toBlob } from '../vector-blob.ts';
 import { ensureModel, type ModelIdentity } from '../vector-rows.ts';
 
-/** A passage of a document, by its number. */
+/** A passage of a document, by its number in the space whose passages these are. */
 export interface PassageName {
   readonly ord: number;
+  readonly space: string;
   readonly chunk: number;
 }
 
 /** What the vectors of a document were made from: a document with another body or chunking has other passages. */
 export interface EmbeddedBody {
   readonly ord: number;
+  readonly space: string;
   readonly crc: number;
   readonly bytes: number;
   readonly chunking: string;
@@ -20,8 +22,8 @@ export interface EmbeddedBody {
 const STEP = 256;
 
 /** A name for lookups. */
-export function nameOf({ ord, chunk }: PassageName): string {
-  return `${ord} ${chunk}`;
+export function nameOf({ ord, space, chunk }: PassageName): string {
+  return `${ord} ${chunk} ${space}`;
 }
 
 /** The stored vectors of some passages, by `nameOf`. */
@@ -31,12 +33,12 @@ export async function keptVectors(queries: Queries, { model, variant, dimensions
   const kept = new Map<string, Float32Array>();
   for (let i = 0; i < passages.length; i += STEP) {
     const some = passages.slice(i, i + STEP);
-    const rows = await queries.all<{ ord: number; chunk: number; vector: Uint8Array }>(
-      `SELECT x.ord, x.chunk, x.vector FROM encoder_vectors x JOIN embedding_models m ON m.id = x.model_id
-       WHERE (x.ord, x.chunk) IN (VALUES ${
-        some.map(() => '(?, ?)').join(', ')
+    const rows = await queries.all<{ ord: number; space: string; chunk: number; vector: Uint8Array }>(
+      `SELECT x.ord, x.space, x.chunk, x.vector FROM encoder_vectors x JOIN embedding_models m ON m.id = x.model_id
+       WHERE (x.ord, x.space, x.chunk) IN (VALUES ${
+        some.map(() => '(?, ?, ?)').join(', ')
       }) AND m.model = ? AND m.variant = ? AND m.dimensions = ?`,
-      [...some.flatMap(({ ord, chunk }) => [ord, chunk]), model, variant, dimensions],
+      [...some.flatMap(({ ord, space, chunk }) => [ord, space, chunk]), model, variant, dimensions],
     );
     for (const row of rows) kept.set(nameOf(row), fromBlob(row.vector, dimensions));
   }
@@ -44,27 +46,30 @@ export async function keptVectors(queries: Queries, { model, variant, dimensions
 }
 
 /** Stores vectors of passages of one document, unless its passages have changed meanwhile. */
-export async function keepVectors(tx: Transaction, model: ModelIdentity, { ord, crc, bytes, chunking }: EmbeddedBody,
+export async function keepVectors(tx: Transaction, model: ModelIdentity,
+  { ord, space, crc, bytes, chunking }: EmbeddedBody,
   vectors: readonly { readonly chunk: number; readonly vector: Float32Array }[]): Promise<void>
 {
   const id = await ensureModel(tx, model);
   for (const { chunk, vector } of vectors) {
-    await tx.run(`INSERT INTO encoder_vectors(ord, chunk, model_id, vector)
-       SELECT v.ord, v.chunk, ?, ? FROM vectors v JOIN embeddings e ON e.ord = v.ord
-       WHERE v.ord = ? AND v.chunk = ? AND e.crc = ? AND e.bytes = ? AND e.chunking = ?
-       ON CONFLICT(ord, chunk) DO UPDATE SET model_id = excluded.model_id, vector = excluded.vector`, [id,
-      toBlob(vector, 'int8'), ord, chunk, crc, bytes, chunking]);
+    await tx.run(`INSERT INTO encoder_vectors(ord, space, chunk, model_id, vector)
+       SELECT v.ord, v.space, v.chunk, ?, ? FROM vectors v JOIN embeddings e ON e.ord = v.ord AND e.space = v.space
+       WHERE v.ord = ? AND v.space = ? AND v.chunk = ? AND e.crc = ? AND e.bytes = ? AND e.chunking = ?
+       ON CONFLICT(ord, space, chunk) DO UPDATE SET model_id = excluded.model_id, vector = excluded.vector`, [id,
+      toBlob(vector, 'int8'), ord, space, chunk, crc, bytes, chunking]);
   }
 }
 
-/** What the vectors of some documents were made from; documents without vectors are left out. */
-export async function embeddedBodies(queries: Queries, ords: readonly number[]): Promise<Map<number, EmbeddedBody>> {
+/** What the vectors of some documents in a space were made from; documents without vectors are left out. */
+export async function embeddedBodies(queries: Queries, space: string,
+  ords: readonly number[]): Promise<Map<number, EmbeddedBody>>
+{
   const { marks, params } = inList(ords);
   const rows = ords.length === 0
     ? []
     : await queries.all<EmbeddedBody & Record<string, number | string>>(
-      `SELECT ord, crc, bytes, chunking FROM embeddings WHERE ord IN (${marks})`,
-      params,
+      `SELECT ord, space, crc, bytes, chunking FROM embeddings WHERE ord IN (${marks}) AND space = ?`,
+      [...params, space],
     );
   return new Map(rows.map((row) => [row.ord, row]));
 }
@@ -75,21 +80,24 @@ const MODEL_ID = '(SELECT id FROM embedding_models WHERE model = ? AND variant =
 /** A document with a passage that lacks a vector of the encoder. */
 export interface LackingDocument extends Row {
   readonly ord: number;
+  readonly space: string;
   readonly chunks: number;
   readonly collection: string;
 }
 
 /**
- * The next documents after one, by ordinal, that have passages without a vector of a model: those of a former encoder
- * do not count.
+ * The next documents after one, by ordinal and space, that have passages without a vector of a model: those of a former
+ * encoder do not count.
  */
-export function lackingAfter(queries: Queries, { model, variant, dimensions }: ModelIdentity, after: number,
-  limit: number): Promise<LackingDocument[]>
+export function lackingAfter(queries: Queries, { model, variant, dimensions }: ModelIdentity,
+  after: { readonly ord: number; readonly space: string }, limit: number): Promise<LackingDocument[]>
 {
   return queries.all<LackingDocument>(
-    `SELECT e.ord, e.chunks, c.name AS collection FROM embeddings e JOIN collections c ON c.id = e.cid
-     WHERE e.ord > ? AND e.chunks > (SELECT count(*) FROM encoder_vectors x WHERE x.ord = e.ord AND x.model_id = ${MODEL_ID}) ORDER BY e.ord LIMIT ?`,
-    [after, model, variant, dimensions, limit],
+    `SELECT e.ord, e.space, e.chunks, c.name AS collection FROM embeddings e JOIN collections c ON c.id = e.cid
+     WHERE (e.ord, e.space) > (?, ?) AND e.chunks >
+       (SELECT count(*) FROM encoder_vectors x WHERE x.ord = e.ord AND x.space = e.space AND x.model_id = ${MODEL_ID})
+     ORDER BY e.ord, e.space LIMIT ?`,
+    [after.ord, after.space, model, variant, dimensions, limit],
   );
 }
 
@@ -98,7 +106,7 @@ export async function countEncoded(queries: Queries,
   { model, variant, dimensions }: ModelIdentity): Promise<Map<string, number>>
 {
   const rows = await queries.all<{ name: string; n: number }>(
-    `SELECT c.name, count(*) AS n FROM encoder_vectors x JOIN embeddings e ON e.ord = x.ord JOIN collections c ON c.id = e.cid
+    `SELECT c.name, count(*) AS n FROM encoder_vectors x JOIN embeddings e ON e.ord = x.ord AND e.space = x.space JOIN collections c ON c.id = e.cid
      WHERE x.model_id = ${MODEL_ID} GROUP BY c.id, c.name`,
     [model, variant, dimensions],
   );
@@ -125,19 +133,21 @@ interface StateRow extends Row {
   readonly chunking: string;
 }
 
-/** Which documents exist, and which of them have vectors of their present bodies. */
+/** Which documents exist, and which of them have vectors of their present bodies in a space. */
 export class BodyStates {
   readonly #queries: Queries;
+  readonly #space: string;
 
-  constructor(queries: Queries) {
+  constructor(queries: Queries, space: string) {
     this.#queries = queries;
+    this.#space = space;
   }
 
   /** Passes the state of each document, undefined for a deleted one, without pauses in between. */
   async each(ords: readonly number[], take: (ord: number, state: BodyState | undefined) => void): Promise<void> {
     const states = new Map<number, BodyState>();
     for (let i = 0; i < ords.length; i += STEP) {
-      for (const row of await this.#select(ords.slice(i, i + STEP))) states.set(row.ord, toState(row));
+      for (const row of await this.#select(ords.slice(i, i + STEP))) states.set(row.ord, toState(row, this.#space));
     }
     for (const ord of ords) take(ord, states.get(ord));
   }
@@ -146,19 +156,20 @@ export class BodyStates {
     const { marks, params } = inList(ords);
     return this.#queries.all<StateRow>(
       `SELECT d.ord, d.expires_at, d.crc, d.bytes, e.crc AS e_crc, e.bytes AS e_bytes, e.chunking
-       FROM documents d LEFT JOIN embeddings e ON e.ord = d.ord WHERE d.ord IN (${marks})`,
-      params,
+       FROM documents d LEFT JOIN embeddings e ON e.ord = d.ord AND e.space = ? WHERE d.ord IN (${marks})`,
+      [this.#space, ...params],
     );
   }
 }
 
 function toState(
   { ord, expires_at: expiresAt, crc, bytes, e_crc: embeddedCrc, e_bytes: embeddedBytes, chunking }: StateRow,
+  space: string,
 ): BodyState {
   if (embeddedCrc === null) return { expiresAt, embedded: undefined, isFresh: false };
   return {
     expiresAt,
-    embedded: { ord, crc: embeddedCrc, bytes: embeddedBytes, chunking },
+    embedded: { ord, space, crc: embeddedCrc, bytes: embeddedBytes, chunking },
     isFresh: embeddedCrc === crc && embeddedBytes === bytes,
   };
 }

@@ -2,8 +2,8 @@ import type { Clock, Timer } from '../../../lib/clock.ts';
 import type { Log } from '../../../lib/log.ts';
 import { type Change, CHANGE_FLAGS, type ChangeFeed, type Cursor, type Sql, Subscriber,
   type Transaction } from '../../../storage/index.ts';
-import { transact, type UnitOfWork } from '../../documents/index.ts';
-import type { Chunker } from '../chunker.ts';
+import { collectionOfId, transact, type UnitOfWork } from '../../documents/index.ts';
+import type { EmbeddingSpace } from '../space.ts';
 import { vectorsChange } from '../store-vectors.ts';
 import { removeVectors } from '../vector-rows.ts';
 import type { QueueGate } from './gate.ts';
@@ -16,10 +16,13 @@ interface FollowerOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly timer: Timer;
-  readonly chunker: Pick<Chunker, 'chunkingOf'>;
+  /** Called for each batch of changes. */
+  readonly spaces: () => Iterable<EmbeddingSpace>;
   readonly gate: QueueGate;
   /** Called when there are new documents in the queue. */
   readonly onQueued: () => void;
+  /** Called when the configuration of a collection has changed. */
+  readonly onConfigured: () => void;
 }
 
 /** The combined effect of the changes of a document. */
@@ -113,6 +116,7 @@ export class QueueFollower {
   async #handle(changes: readonly Change[]): Promise<void> {
     const wishes = new Map<number, Wish>();
     let removed = false;
+    if (changes.some(({ kind }) => kind === 'config.put' || kind === 'config.delete')) this.#options.onConfigured();
     for (const { kind, ord, flags } of changes) {
       if (kind === 'doc.put' && ord !== undefined) wishes.set(ord, wishOf(wishes.get(ord), flags));
       removed ||= kind === 'doc.delete' || kind === 'collection.delete';
@@ -126,19 +130,21 @@ export class QueueFollower {
     const { sql, feed, clock, gate, onQueued } = this.#options;
     await transact({ sql, feed, clock }, async (work) => {
       const ords = [...wishes.keys()];
-      for (let i = 0; i < ords.length; i += STEP) {
-        await this.#decide(work, await statusOfOrds(work.tx, ords.slice(i, i + STEP)), wishes);
-        await work.pace.rest();
+      for (const space of this.#options.spaces()) {
+        for (let i = 0; i < ords.length; i += STEP) {
+          await this.#decide(work, space, await statusesIn(work.tx, space, ords.slice(i, i + STEP)), wishes);
+          await work.pace.rest();
+        }
       }
       await this.#finish(work.tx, last, (queued) => gate.followed(last.lsn, queued));
     });
     onQueued();
   }
 
-  async #decide(work: UnitOfWork, statuses: readonly EmbeddingStatus[],
+  async #decide(work: UnitOfWork, { name, chunker }: EmbeddingSpace, statuses: readonly EmbeddingStatus[],
     wishes: ReadonlyMap<number, Wish>): Promise<void>
   {
-    const { clock, chunker } = this.#options;
+    const { clock } = this.#options;
     const next = statuses.map((status) => ({
       status,
       state: nextState(status, wishes.get(status.ord)!, chunker.chunkingOf(status)),
@@ -146,13 +152,13 @@ export class QueueFollower {
     const entries = next.flatMap((
       { status: { ord, cid }, state },
     ) => (state === undefined || state === 'none' ? [] : [{ ord, cid, state, dueAt: clock.now() }]));
-    await putStates(work, entries);
-    await removeStates(work, next.filter(({ state }) => state === 'none').map(({ status: { ord } }) => ord));
+    await putStates(work, name, entries);
+    await removeStates(work, name, next.filter(({ state }) => state === 'none').map(({ status: { ord } }) => ord));
     // These documents are stored without vectors: vectors of an earlier body must not be found.
     const outdated = next.filter(({ status, state }) =>
       status.embedded !== undefined && (state === 'dropped' || state === 'skipped')
     );
-    await removeVectors(work, outdated.map(({ status: { ord } }) => ord));
+    await removeVectors(work, name, outdated.map(({ status: { ord } }) => ord));
     await work.feed.append(work.tx, outdated.map(({ status }) => vectorsChange(status)));
   }
 
@@ -173,18 +179,31 @@ export class QueueFollower {
     const { sql, feed, clock, gate, onQueued } = this.#options;
     const head = await feed.head();
     const since = await this.#cursor.handledAt();
-    const ords = since === undefined ? [] : await unhandledSince(sql.background, Math.floor(since / 1000));
+    const spaces = [...this.#options.spaces()];
+    const unhandled = new Map<EmbeddingSpace, number[]>();
+    if (since !== undefined) {
+      for (const space of spaces)
+        unhandled.set(space, await unhandledSince(sql.background, space.name, Math.floor(since / 1000)));
+    }
     await transact({ sql, feed, clock }, async (work) => {
-      for (let i = 0; i < ords.length; i += STEP) {
-        const statuses = await statusOfOrds(work.tx, ords.slice(i, i + STEP));
-        await putStates(work, statuses.map(({ ord, cid }) => ({ ord, cid, state: 'queued', dueAt: clock.now() })));
-        await work.pace.rest();
+      for (const [space, ords] of unhandled) {
+        for (let i = 0; i < ords.length; i += STEP) {
+          const statuses = await statusesIn(work.tx, space, ords.slice(i, i + STEP));
+          await putStates(work, space.name,
+            statuses.map(({ ord, cid }) => ({ ord, cid, state: 'queued', dueAt: clock.now() })));
+          await work.pace.rest();
+        }
       }
       await this.#finish(work.tx, { lsn: head, at: clock.now() }, (queued) => gate.followed(head, queued));
     });
     onQueued();
     return head;
   }
+}
+
+/** Those of some documents that are to have vectors in a space. */
+async function statusesIn(tx: Transaction, space: EmbeddingSpace, ords: readonly number[]): Promise<EmbeddingStatus[]> {
+  return (await statusOfOrds(tx, space.name, ords)).filter(({ id }) => space.embeds(collectionOfId(id)));
 }
 
 /** Counts the documents that were written after a position and are to be embedded. */

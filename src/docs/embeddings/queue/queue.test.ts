@@ -82,6 +82,7 @@ describe('documents that are written', () => {
     await fixture.embeddings.settled();
     expect(taken).toEqual([undefined, {
       ord: 1,
+      space: '',
       model: { model: 'own-model', variant: 'plain', dimensions: 4 },
       stored: 'float32',
       vectors: [vectorOf('one')],

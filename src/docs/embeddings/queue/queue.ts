@@ -1,118 +1,115 @@
 import type { Timer } from '../../../lib/clock.ts';
-import type { Collections } from '../../collections/index.ts';
-import { createSealers, type PendingDocument } from '../../documents/index.ts';
+import { type Collections, spacesOf } from '../../collections/index.ts';
+import { collectionOfId, type PendingDocument } from '../../documents/index.ts';
 import type { DocsEnvironment } from '../../environment.ts';
-import type { Chunker } from '../chunker.ts';
-import type { Providers } from '../providers.ts';
-import type { ReindexDeps } from '../reindex.ts';
 import type { EmbeddingSettings } from '../settings.ts';
-import { type FreshVectors, VectorStore } from '../store-vectors.ts';
+import type { Spaces } from '../spaces.ts';
+import { SpaceFiller } from './fill-spaces.ts';
 import { QueueFollower } from './follower.ts';
 import { QueueGate } from './gate.ts';
 import { makeAllDue, statusOfIds } from './state-rows.ts';
-import { EmbeddingWorkers } from './workers.ts';
 
 interface QueueDeps {
-  readonly settings: EmbeddingSettings;
-  readonly chunker: Chunker;
-  readonly providers: Providers;
-  readonly collections: Pick<Collections, 'configOf'>;
+  readonly gate: QueueGate;
+  readonly spaces: Spaces;
+  readonly collections: Pick<Collections, 'configOf' | 'load'>;
   readonly timer: Timer;
-  /** Receives the vectors that were stored. */
-  readonly fresh: Pick<FreshVectors, 'add'>;
+  /** Called when the configuration of a collection has changed. */
+  readonly onConfigured: () => void;
 }
 
 /** The queue of documents to embed, from the change feed to the database. */
 interface EmbeddingQueue {
-  readonly gate: QueueGate;
-  /** Why the provider failed last; undefined after it has succeeded again. */
+  /** Why a provider failed last; undefined after it has succeeded again. */
   readonly lastError: string | undefined;
-  /** The parts that reindexing shares with the queue. */
-  readonly reindexing: ReindexDeps;
-  /** Does nothing while the queue runs. */
+  /** Starts what does not run yet, as after a space was opened. */
   start(): Promise<void>;
   stop(): Promise<void>;
-  /** Makes failed documents that may succeed due at once, as at each start; call this when the provider has changed. */
+  /** Makes failed documents that may succeed due at once, as at each start; call this when a provider has changed. */
   tryAgain(): Promise<void>;
   /** Removes the position in the feed. */
   forget(): Promise<void>;
+  /** Looks for collections whose spaces have changed. */
+  fill(): void;
   /** Resolves when everything written so far was tried. */
   settled(signal?: AbortSignal): Promise<void>;
 }
 
-export function createQueue(environment: DocsEnvironment,
-  { settings, chunker, providers, collections, timer, fresh }: QueueDeps): EmbeddingQueue
+/** Counts the documents of all spaces. */
+export function createGate({ sql, clock }: Pick<DocsEnvironment, 'sql' | 'clock'>,
+  { settings, collections, timer }: Pick<QueueDeps, 'collections' | 'timer'> & {
+    readonly settings: EmbeddingSettings;
+  }): QueueGate
 {
-  const { sql, feed, codec, clock, log } = environment;
-  const inFlight = new Set<number>();
-  const gate = new QueueGate({
-    size: settings.queueSize,
-    waitMs: settings.queueWaitMs,
-    clock,
-    timer,
-    // A document whose vectors are those of this body, or that waits already, needs no further place.
-    needing: async (documents) => {
+  // A document whose vectors are those of this body, or that waits already, needs no further place.
+  const needing = async (documents: readonly PendingDocument[]): Promise<PendingDocument[]> => {
+    const bySpace = Map.groupBy(documents, ({ id }) => spacesOf(collections.configOf(collectionOfId(id)))[0]);
+    const needing: PendingDocument[] = [];
+    for (const [space, some] of bySpace) {
+      if (space === undefined) continue;
       const known = new Map(
-        (await statusOfIds(sql, documents.map(({ id }) => id))).map((status) => [status.id, status]),
+        (await statusOfIds(sql, space, some.map(({ id }) => id))).map((status) => [status.id, status]),
       );
-      const needs = ({ id, crc, bytes }: PendingDocument): boolean => {
+      needing.push(...some.filter(({ id, crc, bytes }) => {
         const { embedded, state } = known.get(id) ?? {};
         return state !== 'queued' && !(embedded?.crc === crc && embedded.bytes === bytes);
-      };
-      return documents.filter(needs);
-    },
-  });
-  const store = new VectorStore({
+      }));
+    }
+    return needing;
+  };
+  return new QueueGate({ size: settings.queueSize, waitMs: settings.queueWaitMs, clock, timer, needing });
+}
+
+export function createQueue(environment: DocsEnvironment,
+  { gate, spaces, collections, timer, onConfigured }: QueueDeps): EmbeddingQueue
+{
+  const { sql, feed, clock, log } = environment;
+  const wake = (): void => {
+    for (const { workers } of spaces.all()) workers.wake();
+  };
+  const follower = new QueueFollower({
     sql,
     feed,
     clock,
-    collections,
-    chunker,
-    gate,
-    fresh: environment.isNode === true ? undefined : fresh,
-    sealerOf: createSealers(environment.keys, collections),
-  });
-  const workers = new EmbeddingWorkers({
-    sql,
-    codec,
-    clock,
     log,
     timer,
-    chunker,
-    settings,
-    providers,
-    store,
-    inFlight,
+    spaces: () => spaces.all(),
+    gate,
+    onQueued: wake,
+    onConfigured,
   });
-  const follower = new QueueFollower({ sql, feed, clock, log, timer, chunker, gate, onQueued: () => workers.wake() });
+  const filler = new SpaceFiller({ environment, gate, spaces, collections, timer, onQueued: wake });
   let running = false;
   const tryAgain = async (): Promise<void> => {
     await sql.transaction(makeAllDue);
-    workers.forgetFailures();
+    for (const { workers } of spaces.all()) workers.forgetFailures();
   };
   return {
-    gate,
     get lastError() {
-      return workers.lastError;
+      return [...spaces.all()].find(({ workers }) => workers.lastError !== undefined)?.workers.lastError;
     },
-    reindexing: { sql, codec, clock, chunker, settings, providers, store, inFlight, onDone: () => workers.wake() },
     async start() {
-      if (running) return;
-      await tryAgain();
-      await follower.start();
-      workers.start();
+      if (!running) {
+        await tryAgain();
+        await follower.start();
+        filler.loop.start();
+      }
+      for (const { workers } of spaces.all()) workers.start();
       running = true;
     },
     async stop() {
       running = false;
+      await filler.loop.stop();
       await follower.stop();
-      await workers.stop();
+      for (const { workers } of spaces.all()) await workers.stop();
     },
     tryAgain,
     forget: () => follower.forget(),
+    fill: () => filler.loop.wake(),
     async settled(signal) {
       await follower.caughtUp(signal);
-      await workers.settled();
+      await filler.settled();
+      for (const { workers } of spaces.all()) await workers.settled();
     },
   };
 }

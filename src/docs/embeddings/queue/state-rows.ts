@@ -5,7 +5,7 @@ import type { StoredType } from '../vector-rows.ts';
 /** Why the current body of a document has no vectors. */
 export type EmbeddingState = 'queued' | 'failed' | 'dropped' | 'skipped';
 
-/** A document with what its vectors were made from. */
+/** A document with what its vectors in a space were made from. */
 export interface EmbeddingStatus {
   readonly ord: number;
   readonly cid: number;
@@ -49,42 +49,48 @@ interface StatusRow extends Row {
 
 const STATUS = `
   SELECT d.ord, d.cid, d.id, d.key, d.lang, d.meta, d.crc, d.bytes, e.crc AS e_crc, e.bytes AS e_bytes, e.chunking, e.stored, m.model, m.variant, s.state, s.attempts
-  FROM documents d LEFT JOIN embeddings e ON e.ord = d.ord LEFT JOIN embedding_models m ON m.id = e.model_id LEFT JOIN embedding_states s ON s.ord = d.ord`;
+  FROM documents d LEFT JOIN embeddings e ON e.ord = d.ord AND e.space = ? LEFT JOIN embedding_models m ON m.id = e.model_id
+    LEFT JOIN embedding_states s ON s.ord = d.ord AND s.space = ?`;
 
 /** By ordinal; removed documents are left out. At most a few hundred at once. */
-export function statusOfOrds(queries: Queries, ords: readonly number[]): Promise<EmbeddingStatus[]> {
-  return statusOf(queries, 'd.ord', ords);
+export function statusOfOrds(queries: Queries, space: string, ords: readonly number[]): Promise<EmbeddingStatus[]> {
+  return statusOf(queries, space, 'd.ord', ords);
 }
 
-export function statusOfIds(queries: Queries, ids: readonly string[]): Promise<EmbeddingStatus[]> {
-  return statusOf(queries, 'd.id', ids);
+export function statusOfIds(queries: Queries, space: string, ids: readonly string[]): Promise<EmbeddingStatus[]> {
+  return statusOf(queries, space, 'd.id', ids);
 }
 
 /** The next documents of a collection by id; those that have expired at `now` are left out. */
-export async function statusPage(queries: Queries, collection: string, after: string, now: number,
+export async function statusPage(queries: Queries, space: string, collection: string, after: string, now: number,
   limit: number): Promise<EmbeddingStatus[]>
 {
   // `}` is the character after the `|` that follows the collection's name in an id.
   const bounds = [after === '' ? `${collection}|` : after, `${collection}}`];
   const query =
     `${STATUS} WHERE d.id > ? AND d.id < ? AND (d.expires_at IS NULL OR d.expires_at > ?) ORDER BY d.id LIMIT ?`;
-  return (await queries.all<StatusRow>(query, [...bounds, now, limit])).map(toStatus);
+  return (await queries.all<StatusRow>(query, [space, space, ...bounds, now, limit])).map(toStatus);
 }
 
-/** Documents that were written at or after a time and have neither a state nor vectors of their current body. */
-export async function unhandledSince(queries: Queries, seconds: number): Promise<number[]> {
+/**
+ * Documents that were written at or after a time and have in a space neither a state nor vectors of their current body.
+ */
+export async function unhandledSince(queries: Queries, space: string, seconds: number): Promise<number[]> {
   const rows = await queries.all<{ ord: number }>(
-    `SELECT d.ord FROM documents d LEFT JOIN embeddings e ON e.ord = d.ord LEFT JOIN embedding_states s ON s.ord = d.ord
-     WHERE d.updated_at >= ? AND s.ord IS NULL AND (e.ord IS NULL OR e.crc <> d.crc OR e.bytes <> d.bytes) ORDER BY d.ord`,
-    [seconds],
+    `SELECT d.ord FROM documents d LEFT JOIN embeddings e ON e.ord = d.ord AND e.space = ?
+     LEFT JOIN embedding_states s ON s.ord = d.ord AND s.space = ? WHERE d.updated_at >= ? AND s.ord IS NULL AND (e.ord IS NULL OR e.crc <> d.crc OR e.bytes <> d.bytes) ORDER BY d.ord`,
+    [space, space, seconds],
   );
   return rows.map(({ ord }) => ord);
 }
 
-async function statusOf(queries: Queries, column: string, values: readonly SqlValue[]): Promise<EmbeddingStatus[]> {
+async function statusOf(queries: Queries, space: string, column: string,
+  values: readonly SqlValue[]): Promise<EmbeddingStatus[]>
+{
   if (values.length === 0) return [];
   const { marks, params } = inList(values);
-  return (await queries.all<StatusRow>(`${STATUS} WHERE ${column} IN (${marks}) ORDER BY d.ord`, params)).map(toStatus);
+  const query = `${STATUS} WHERE ${column} IN (${marks}) ORDER BY d.ord`;
+  return (await queries.all<StatusRow>(query, [space, space, ...params])).map(toStatus);
 }
 
 function toStatus(row: StatusRow): EmbeddingStatus {
@@ -125,21 +131,22 @@ export interface StateEntry {
 
 /** A document that is already queued keeps its sequence number. */
 const UPSERT = `
-  INSERT INTO embedding_states(ord, cid, state, attempts, due_at, reason) VALUES (?, ?, ?, ?, ?, ?)
-  ON CONFLICT(ord) DO UPDATE SET state = excluded.state, attempts = excluded.attempts, due_at = excluded.due_at, reason = excluded.reason`;
+  INSERT INTO embedding_states(ord, space, cid, state, attempts, due_at, reason) VALUES (?, ?, ?, ?, ?, ?, ?)
+  ON CONFLICT(ord, space) DO UPDATE SET state = excluded.state, attempts = excluded.attempts, due_at = excluded.due_at, reason = excluded.reason`;
 
 /** Each document at most once. */
-export async function putStates(work: UnitOfWork, entries: readonly StateEntry[]): Promise<void> {
+export async function putStates(work: UnitOfWork, space: string, entries: readonly StateEntry[]): Promise<void> {
   await runInSteps(work, UPSERT,
     entries.map((
       { ord, cid, state, attempts = 0, dueAt = 0, reason = '' },
-    ) => [ord, cid, state, attempts, dueAt, reason]));
+    ) => [ord, space, cid, state, attempts, dueAt, reason]));
 }
 
-export async function removeStates(work: UnitOfWork, ords: readonly number[]): Promise<void> {
-  await runInSteps(work, 'DELETE FROM embedding_states WHERE ord = ?', ords.map((ord) => [ord]));
+export async function removeStates(work: UnitOfWork, space: string, ords: readonly number[]): Promise<void> {
+  await runInSteps(work, 'DELETE FROM embedding_states WHERE ord = ? AND space = ?', ords.map((ord) => [ord, space]));
 }
 
+/** Number of waiting documents, once for each space for which one waits. */
 export async function countQueued(queries: Queries): Promise<number> {
   return (await queries.get<{ n: number }>("SELECT count(*) AS n FROM embedding_states WHERE state = 'queued'"))!.n;
 }
@@ -153,12 +160,15 @@ export interface QueuedRow extends Row {
   readonly bytes: number;
 }
 
-/** The next documents to embed; those that have been due for longest come first, and some may be due only later. */
-export function nextQueued(queries: Queries, limit: number): Promise<QueuedRow[]> {
+/**
+ * The next documents to embed into a space; those that have been due for longest come first, and some may be due only
+ * later.
+ */
+export function nextQueued(queries: Queries, space: string, limit: number): Promise<QueuedRow[]> {
   return queries.all<QueuedRow>(
     'SELECT s.ord, s.due_at, s.attempts, d.bytes FROM embedding_states s JOIN documents d ON d.ord = s.ord WHERE ' +
-      "s.state = 'queued' ORDER BY s.due_at, s.seq LIMIT ?",
-    [limit],
+      "s.space = ? AND s.state = 'queued' ORDER BY s.due_at, s.seq LIMIT ?",
+    [space, limit],
   );
 }
 

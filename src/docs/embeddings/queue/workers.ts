@@ -12,6 +12,8 @@ import type { VectorStore } from '../store-vectors.ts';
 import { nextQueued, type QueuedRow } from './state-rows.ts';
 
 interface WorkersOptions {
+  /** The name of the space into which they embed. */
+  readonly space: string;
   readonly sql: Sql;
   readonly codec: BodyCodec;
   readonly clock: Clock;
@@ -21,7 +23,7 @@ interface WorkersOptions {
   readonly settings: CutSettings;
   readonly providers: Providers;
   readonly store: VectorStore;
-  /** Documents that are being embedded now, by these workers or by reindexing. */
+  /** Documents that are being embedded now into the space, by these workers or by reindexing. */
   readonly inFlight: Set<number>;
 }
 
@@ -42,8 +44,8 @@ const DOCUMENT_BACKOFF: Backoff = { initial: 1000, max: 300_000 };
 const MAX_REASON = 512;
 
 /**
- * Two workers that embed queued documents. After a failure of the provider they pause, longer after each further
- * failure, and its documents wait. A document that it refuses permanently is stored with the reason.
+ * Two workers that embed queued documents into a space. After a failure of the provider they pause, longer after each
+ * further failure, and its documents wait. A document that it refuses permanently is stored with the reason.
  */
 export class EmbeddingWorkers {
   readonly #options: WorkersOptions;
@@ -120,8 +122,8 @@ export class EmbeddingWorkers {
    * Embeds some documents. Returns `now` when there may be more, otherwise the milliseconds until it should look again.
    */
   async #step(provider: EmbeddingProvider, signal: AbortSignal): Promise<'now' | number> {
-    const { sql, clock, inFlight } = this.#options;
-    const rows = await nextQueued(sql, TAKEN_DOCUMENTS + inFlight.size);
+    const { space, sql, clock, inFlight } = this.#options;
+    const rows = await nextQueued(sql, space, TAKEN_DOCUMENTS + inFlight.size);
     const free = rows.filter(({ ord }) => !inFlight.has(ord));
     const due = free.filter(({ due_at: dueAt }) => dueAt <= clock.now());
     if (due.length === 0) return free.length === 0 ? IDLE_MS : Math.min(IDLE_MS, free[0]!.due_at - clock.now());

@@ -20,7 +20,7 @@ export type MeaningSide = VectorsSide & StoredVectors & Pick<VectorSearch, 'isCo
 export interface RecallDeps extends MemoryDeps, Pick<RankedDeps, 'gate' | 'columns'> {
   readonly words: WordsDeps;
   /** Absent: nothing can be found by vectors. */
-  readonly meaning: MeaningSide | undefined;
+  readonly meaning: { of(collection: string): MeaningSide } | undefined;
 }
 
 type Result = RecallMemoryResponse['results'][number];
@@ -28,9 +28,10 @@ type Result = RecallMemoryResponse['results'][number];
 /** `POST /v1/memory/recall` (decisions section 4.7). */
 export function recallMemory(deps: RecallDeps): MemoryHandlers['recallMemory'] {
   return async (input, context) => {
-    const { meaning, words } = deps;
+    const { words } = deps;
     const { signal } = context;
-    const request = withinReach(deps, resolveRecall(input, deps.collections.configOf(MEMORY)?.retrieval));
+    const meaning = deps.meaning?.of(MEMORY);
+    const request = withinReach(meaning, resolveRecall(input, deps.collections.configOf(MEMORY)?.retrieval));
     const { query, strategy, threshold, order } = request;
     const isBlank = query.trim() === '';
     const vector = !isBlank && byMeaning(request) ? await meaning!.embedQuery(query, signal, MEMORY) : undefined;
@@ -66,7 +67,7 @@ export function recallMemory(deps: RecallDeps): MemoryHandlers['recallMemory'] {
 }
 
 /** Without a provider only the lexical side is searched, if the request allows it. */
-function withinReach({ meaning }: RecallDeps, request: RecallRequest): RecallRequest {
+function withinReach(meaning: MeaningSide | undefined, request: RecallRequest): RecallRequest {
   if (request.strategy === 'keyword' || meaning?.isConfigured()) return request;
   if (request.strategy === 'semantic') throw new ServiceError('invalid_argument', 'embedding provider not configured');
   return { ...request, strategy: 'keyword' };

@@ -1,4 +1,4 @@
-import type { OrdSet } from '../../../lib/ord-set.ts';
+import { OrdSet } from '../../../lib/ord-set.ts';
 import type { SparseIndex, SparseVector } from '../../../search/sparse/index.ts';
 import type { Algorithm, Metric, VectorIndex } from '../../../search/vector/index.ts';
 import type { NearestHit } from '../../search/index.ts';
@@ -35,6 +35,8 @@ interface DenseQuery {
   readonly vector: Float32Array;
   readonly metric: Metric;
   readonly algorithm: Algorithm;
+  /** The only documents that are compared; undefined for all. */
+  readonly only?: OrdSet | undefined;
 }
 
 export class DenseComponent implements Component {
@@ -56,7 +58,8 @@ export class DenseComponent implements Component {
     return this.index.rowBytes;
   }
 
-  search({ filter, threshold, oversample, k, perDocument }: Wanted): Promise<Found> {
+  search({ threshold, oversample, k, perDocument, ...wanted }: Wanted): Promise<Found> {
+    const filter = this.#within(wanted.filter);
     const bounds = {
       ...(threshold !== undefined && { threshold }),
       ...(oversample !== undefined && { oversample }),
@@ -65,8 +68,9 @@ export class DenseComponent implements Component {
     return this.index.search({ ...this.#query, ...bounds, k, perDocument });
   }
 
-  nearest(k: number, filter: OrdSet | undefined, isExact: boolean): Promise<Found> {
+  nearest(k: number, wanted: OrdSet | undefined, isExact: boolean): Promise<Found> {
     const exact = isExact ? { algorithm: 'flat' as const } : {};
+    const filter = this.#within(wanted);
     return this.index.search({
       ...this.#query,
       ...exact,
@@ -74,6 +78,14 @@ export class DenseComponent implements Component {
       perDocument: true,
       ...(filter && { filter: filter.words }),
     });
+  }
+
+  #within(filter: OrdSet | undefined): OrdSet | undefined {
+    const { only } = this.#query;
+    if (only === undefined || filter === undefined) return only ?? filter;
+    const both = OrdSet.fromWords(only.words.slice());
+    both.intersect(filter);
+    return both;
   }
 }
 

@@ -1,6 +1,6 @@
 import { ServiceError } from '../../../errors/index.ts';
 import { type SparseVector, sparseVector, SparseVectorError } from '../../../search/sparse/index.ts';
-import type { VectorField, VectorFields } from '../../collections/index.ts';
+import { spaceOfField, type VectorField, type VectorFields } from '../../collections/index.ts';
 import { type GivenQueryVector, numbersOfQuery, toSearchVector } from './query-vector.ts';
 import type { FieldQuery } from './search-fields.ts';
 
@@ -26,7 +26,7 @@ export interface FieldsInput {
 }
 
 /**
- * The fields that a search compares; undefined if it names none, so that it concerns embeddings. Throws
+ * The fields that a search compares; undefined if it concerns embeddings, of a named field or the default one. Throws
  * `invalid_argument` for fields that are not declared and vectors that do not fit them.
  */
 export function fieldQueriesOf(input: FieldsInput, declared: VectorFields = {}): readonly FieldQuery[] | undefined {
@@ -46,7 +46,7 @@ export function fieldQueriesOf(input: FieldsInput, declared: VectorFields = {}):
       })
     );
   }
-  if (vectorField === undefined) {
+  if (vectorField === undefined || spaceOfField({ vectors: declared }, vectorField) !== undefined) {
     if (queryVectors !== undefined) throw refusal('queryVectors needs vectorField, a field of the kind multi');
     if (querySparse !== undefined) throw refusal('querySparse needs vectorField, a field of the kind sparse');
     return undefined;
@@ -97,6 +97,7 @@ const WANTED_BY = { vector: 'dense', vectors: 'multi', sparse: 'sparse' } as con
 
 function queryOf(declared: VectorFields, name: string, { weight, ...given }: Given, paths: Paths): FieldQuery {
   const field = declaredField(declared, name, paths.field);
+  if (field.source === 'provider') return providedQuery(name, field, { weight, ...given }, paths);
   const parts = Object.keys(WANTED_BY) as (keyof typeof WANTED_BY)[];
   const wanted = parts.find((part) => WANTED_BY[part] === field.kind)!;
   const other = parts.find((part) => part !== wanted && given[part] !== undefined);
@@ -110,6 +111,21 @@ function queryOf(declared: VectorFields, name: string, { weight, ...given }: Giv
   if (sparse !== undefined) return { name, field, weight, vectors: [], sparse: toSparse(sparse, paths.sparse) };
   const all = vectors?.map((each, i) => toQuery(each, field, `${paths.vectors}[${i}]`, name));
   return { name, field, weight, vectors: all ?? [toQuery(vector!, field, paths.vector, name)] };
+}
+
+/** Without a vector, the query is embedded later. */
+function providedQuery(name: string, field: VectorField, { vector, vectors, sparse, weight }: Given,
+  paths: Paths): FieldQuery
+{
+  const other = vectors !== undefined ? paths.vectors : sparse !== undefined ? paths.sparse : undefined;
+  if (other !== undefined)
+    throw refusal(
+      `${other} must not come with ${name}, which is of the source provider: send query or ${paths.vector}`,
+    );
+  const given = vector === undefined
+    ? []
+    : [toSearchVector(numbersOfQuery(vector, paths.vector), field.metric, paths.vector)];
+  return { name, field, weight, vectors: given };
 }
 
 function toSparse({ indices, values }: GivenSparseVector, path: string): SparseVector {

@@ -1,7 +1,7 @@
 import { unixSeconds } from '../../../lib/clock.ts';
 import { OrdSet } from '../../../lib/ord-set.ts';
 import type { SparseVector } from '../../../search/sparse/index.ts';
-import type { Algorithm } from '../../../search/vector/index.ts';
+import type { Algorithm, VectorIndex } from '../../../search/vector/index.ts';
 import { decodeVectors, inList } from '../../../storage/index.ts';
 import type { VectorField } from '../../collections/index.ts';
 import type { DocsEnvironment } from '../../environment.ts';
@@ -21,6 +21,16 @@ export interface FieldQuery {
   readonly sparse?: SparseVector | undefined;
   /** By what its similarity is multiplied. */
   readonly weight: number;
+  /** Where the vectors of a field of the source `provider` are. */
+  readonly embedded?: EmbeddedVectors | undefined;
+}
+
+/** The vectors that an embedding provider made. */
+export interface EmbeddedVectors {
+  /** Undefined where there are none. Throws `index_loading`. */
+  index(): VectorIndex | undefined;
+  /** The documents whose vectors can be compared with the query's; undefined for all. */
+  comparable(): OrdSet | undefined;
 }
 
 export interface FieldsQuery extends NearestOptions {
@@ -40,18 +50,23 @@ export function searchFields(deps: SearchFieldsDeps, query: FieldsQuery, signal?
   return usableHits({
     k: query.k,
     search: async (excluded) =>
-      await inPresentIndex(() => deps.view.indexOf(query.collection), (indexes) =>
+      await inPresentIndex(() => indexesOf(deps, query), (indexes) =>
         searchIndexes(deps, indexes, query, excluded, signal)) ?? NOTHING_NEAR,
     unusable: (ords) => unusableOrds(deps, query, ords),
   }, signal);
 }
 
-async function searchIndexes(deps: SearchFieldsDeps, indexes: FieldIndexes, query: FieldsQuery,
+/** Null without supplied vectors, where those of a provider are searched. */
+function indexesOf({ view }: SearchFieldsDeps, { collection, fields }: FieldsQuery): FieldIndexes | null | undefined {
+  return view.indexOf(collection) ?? (fields.some(({ embedded }) => embedded !== undefined) ? null : undefined);
+}
+
+async function searchIndexes(deps: SearchFieldsDeps, indexes: FieldIndexes | null, query: FieldsQuery,
   excluded: ReadonlySet<number>, signal: AbortSignal | undefined): Promise<NearestResult>
 {
   const components = query.fields.flatMap((field): Component[] => {
     if (field.sparse === undefined) return denseComponents(deps, indexes, field, query.algorithm);
-    const index = indexes.sparse(field.name);
+    const index = indexes?.sparse(field.name);
     return index === undefined ? [] : [new SparseComponent(index, field.sparse, field.weight, signal)];
   });
   const { k, oversample } = query;
@@ -78,14 +93,16 @@ async function searchIndexes(deps: SearchFieldsDeps, indexes: FieldIndexes, quer
 }
 
 /** Vectors that were stored while the field had another dimension are not compared. */
-function denseComponents(deps: SearchFieldsDeps, indexes: FieldIndexes, { name, field, vectors, weight }: FieldQuery,
-  wanted: Algorithm | undefined): DenseComponent[]
+function denseComponents(deps: SearchFieldsDeps, indexes: FieldIndexes | null,
+  { name, field, vectors, weight, embedded }: FieldQuery, wanted: Algorithm | undefined): DenseComponent[]
 {
-  const index = indexes.of(name, field.kind);
-  if (index?.dims.includes(field.dimensions) !== true) return [];
+  const index = embedded === undefined ? indexes?.of(name, field.kind) : embedded.index();
+  const dimensions = embedded === undefined ? field.dimensions : vectors[0]!.length;
+  if (index?.dims.includes(dimensions) !== true) return [];
   const isCoded = field.quantization !== 'float32';
   const algorithm = wanted ?? (isCoded ? 'quantized' : deps.defaultAlgorithm);
-  return vectors.map((vector) => new DenseComponent(index, { vector, metric: field.metric, algorithm }, weight));
+  const only = embedded?.comparable();
+  return vectors.map((vector) => new DenseComponent(index, { vector, metric: field.metric, algorithm, only }, weight));
 }
 
 /** Undefined when every document counts. */

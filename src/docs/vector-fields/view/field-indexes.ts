@@ -4,8 +4,7 @@ import { SparseFullError, SparseIndex } from '../../../search/sparse/index.ts';
 import { VectorIndex, type VectorIndexOptions } from '../../../search/vector/index.ts';
 import { rowsOf, type SuppliedVectors, unpackSparse } from '../../../storage/index.ts';
 import type { VectorField } from '../../collections/index.ts';
-import type { ViewIndex } from '../../view/index.ts';
-import { restoreEach, saved } from './saved-indexes.ts';
+import { restoreEach, saved, type ViewIndex } from '../../view/index.ts';
 
 /** The stored type of the vectors of a field. */
 export type Quantization = VectorField['quantization'];

@@ -12,7 +12,7 @@ import { embedBody, inOne, type PassageVectors, passageVectors, sameModel,
 
 export interface ClassifyDeps extends Pick<DocsEnvironment, 'sql'> {
   readonly documents: { readonly handlers: Pick<Documents['handlers'], 'getDocument'> };
-  readonly embeddings: VectorReader;
+  readonly embeddings: { of(collection: string): VectorReader };
   readonly gate: Pick<SearchGate, 'run'>;
 }
 
@@ -26,9 +26,11 @@ type Labelled = ClassifyDocumentResponse['results'][number];
 export function classifyDocument(deps: ClassifyDeps): NonNullable<Handlers<Operations>['classifyDocument']> {
   return async (input, context) => {
     checkInput(input);
-    const { embeddings, gate } = deps;
+    const { gate } = deps;
     const { signal } = context;
-    if (!embeddings.describe().vectors.enabled)
+    // A text belongs to no collection: it is embedded by the server's provider, as in a collection without fields.
+    const embeddings = deps.embeddings.of(input.text === undefined ? input.collection! : '');
+    if (!embeddings.describe().enabled)
       throw new ServiceError('invalid_argument', 'embedding provider not configured');
     const document = input.text === undefined ? await readDocument(deps, input, context) : undefined;
     const { vectors: labels, ...model } = await embeddings.embedTexts(input.labels, 'query', signal);

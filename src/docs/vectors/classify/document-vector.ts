@@ -1,6 +1,6 @@
 import { SimilarityKernel } from '../../../kernels/similarity.ts';
 import type { Meta } from '../../documents/index.ts';
-import { embeddedText, type Embeddings, type ModelIdentity } from '../../embeddings/index.ts';
+import { embeddedText, type ModelIdentity, type SpaceEmbeddings } from '../../embeddings/index.ts';
 
 /** A document whose vector is needed. */
 export interface VectorSource {
@@ -19,7 +19,7 @@ export interface PassageVectors {
   readonly vectors: readonly Float32Array[];
 }
 
-export type VectorReader = Pick<Embeddings, 'embedTexts' | 'chunksOf' | 'vectorsOfDocuments' | 'describe'>;
+export type VectorReader = Pick<SpaceEmbeddings, 'embedTexts' | 'chunksOf' | 'vectorsOfDocuments' | 'describe'>;
 
 /**
  * The vectors of a document's present body: the stored ones, if they are `usable`; otherwise the body is embedded,

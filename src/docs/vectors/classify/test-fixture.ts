@@ -1,6 +1,5 @@
 import { type Operations, operations } from '../../../../generated/docs/operations.ts';
 import { createInvoker, type Invoke, type OutputOf } from '../../../operations/index.ts';
-import { createCollections } from '../../collections/index.ts';
 import { createDocuments } from '../../documents/index.ts';
 import { createSchemas } from '../../schemas/index.ts';
 import { DOCS_INPUTS } from '../../test-fixture.ts';
@@ -13,14 +12,21 @@ export class OperationsFixture {
   readonly #invoke: Invoke<Operations>;
 
   private constructor(base: VectorFixture) {
-    const { environment, embeddings, vectors, gate, columns } = base;
+    const { environment, collections, embeddings, vectors, gate, columns } = base;
     this.base = base;
     const documents = createDocuments(environment, {
-      collections: createCollections(environment),
+      collections,
       columns,
       schemas: createSchemas(environment),
     });
-    const handlers = createVectorOperations(environment, { documents, embeddings, vectors, gate, columns });
+    const handlers = createVectorOperations(environment, {
+      documents,
+      collections,
+      embeddings,
+      vectors,
+      gate,
+      columns,
+    });
     this.#invoke = createInvoker<Operations>({
       operations,
       inputs: DOCS_INPUTS,

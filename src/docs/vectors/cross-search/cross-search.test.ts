@@ -51,6 +51,41 @@ describe('searching several collections (decisions section 4.3)', () => {
     expect(answer).not.toHaveProperty('sourceCollection');
   });
 
+  it('compares a field that targets name, supplied or of a provider (decision D-216)', async () => {
+    const other = new Meaning('other', 16);
+    const fixture = await open({ models: { other } });
+    const { base } = fixture;
+    const { id } = await base.call('createEmbeddingConfig', {
+      name: 'o',
+      provider: 'openai',
+      model: 'other',
+      apiKey: 'k',
+    });
+    const provided = { source: 'provider', embedding: id };
+    await base.call('setCollectionConfig', {
+      collection: 'blog',
+      vectors: { text: provided },
+      defaultVectorField: 'text',
+    });
+    await base.call('setCollectionConfig', { collection: 'docs', vectors: { text: provided, own: { dimensions: 2 } } });
+    await base.call('setCollectionConfig', { collection: 'notes', vectors: { own: { dimensions: 2 } } });
+    await fixture.store(DOCUMENTS);
+    for (const [collection, own] of [['docs', [1, 0]], ['notes', [1, 1]]] as const) {
+      await base.call('addDocument', { collection, key: 'own', lang: 'en', contentMd: 'mine', vectors: { own } });
+      await base.caughtUp();
+    }
+    const search = (more: object) => fixture.call('searchAcrossCollections', { threshold: 0.5, ...more });
+    const byText = await search({ query: 'cats sleep', vectorField: 'text' });
+    expect(ids(byText).slice(0, 2)).toEqual(['blog|cats|en', 'docs|cats|en']);
+    expect(byText.searchStats.collectionsSearched).toBe(2);
+    expect(ids(await search({ queryVector: [1, 0.1], vectorField: 'own' }))).toEqual(['docs|own|en', 'notes|own|en']);
+    const source = { sourceCollection: 'notes', sourceDocID: 'own', vectorField: 'own' };
+    expect(ids(await search(source))).toEqual(['docs|own|en']);
+    // By default, each collection in its own space.
+    expect(ids(await search({ query: 'cats sleep' })).slice(0, 2)).toEqual(['blog|cats|en', 'docs|cats|en']);
+    await expect(search({ query: 'cats', vectorField: 'own' })).rejects.toMatchObject({ code: 'missing_fields' });
+  });
+
   it('returns 10 results at most, or `topK` or `limit`, which are two names of one number (decision D-133)', async () => {
     const fixture = await open();
     await fixture.store(Object.fromEntries(Array.from({ length: 12 }, (_, i) => [`blog|d${i}|en`, 'cats sleep'])));

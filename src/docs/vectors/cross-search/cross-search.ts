@@ -6,7 +6,9 @@ import { isSystemCollection } from '../../../lib/system-collection.ts';
 import type { AnswerBounds, Context, Identity, InputOf } from '../../../operations/index.ts';
 import { compareTexts, type Filter } from '../../../search/filter/index.ts';
 import type { MeaningHit } from '../../../search/fusion/fuse.ts';
-import type { Algorithm } from '../../../search/vector/index.ts';
+import type { Algorithm, Metric } from '../../../search/vector/index.ts';
+import { type Collections, isSupplied, spaceOfField } from '../../collections/index.ts';
+import type { ModelIdentity } from '../../embeddings/index.ts';
 import { costOf, type SearchGate } from '../../search-gate.ts';
 import { boostFactors, candidatesOf, contentsFor, documentOf, type EligibilityDeps, eligibleDocuments, endPage,
   expressionOf, joinLists, limitOf, listLengths, metaOf, presentEach, type Presented, readRows, type Retrieved,
@@ -17,8 +19,13 @@ import { vectorsRetriever, type VectorsSide } from '../search/vectors-retriever.
 import type { QueryVector, VectorSearch } from '../vector-search.ts';
 import { findSource, type SourceDeps } from './source-document.ts';
 
-export interface CrossSearchDeps extends SourceDeps, EligibilityDeps {
-  readonly search: VectorsSide & Pick<VectorSearch, 'modelsOf' | 'embedQuery'>;
+export interface CrossSearchDeps extends Omit<SourceDeps, 'embeddings'>, EligibilityDeps {
+  readonly embeddings: { of(collection: string, field?: string): SourceDeps['embeddings'] };
+  readonly collections: Pick<Collections, 'configOf'>;
+  readonly vectors: {
+    of(collection: string, field?: string): VectorsSide & Pick<VectorSearch,
+      'space' | 'modelsOf' | 'embedQuery' | 'fields'>;
+  };
   readonly gate: Pick<SearchGate, 'run'>;
 }
 
@@ -38,6 +45,20 @@ interface Wanted extends QueryVector {
 
 /** Numbers of documents, by collection. */
 type Targets = ReadonlyMap<string, number>;
+
+/** A collection whose vectors can be compared with the query. */
+interface Target {
+  readonly documents: number;
+  readonly side: VectorsSide;
+  readonly wanted: Wanted;
+  readonly metric: Metric;
+}
+
+/** By collection. */
+type Comparable = ReadonlyMap<string, Target>;
+
+/** What the vectors of a collection are compared with: a text is embedded once for each space. '' is no collection. */
+type QueryOf = (collection: string) => Promise<Wanted>;
 
 interface Candidate {
   readonly collection: string;
@@ -60,44 +81,55 @@ export async function searchAcrossCollections(deps: CrossSearchDeps,
   const { signal, budget } = bounds;
   const started = performance.now();
   const filter = expressionOf(input);
-  const wanted = await toQuery(deps, input, signal);
+  const queryOf = await toQuery(deps, input, signal);
   const targets = await findTargets(deps, input.targetCollections ?? [], identity);
-  const comparable = comparableTargets(deps, targets.found, wanted);
+  const comparable = await comparableTargets(deps, input, targets.found, queryOf);
   const algorithms = new Set<Algorithm>();
-  const candidates = await deps.gate.run(
-    () => findBest(deps, comparable, { ...input, filter }, wanted, algorithms, signal),
-    signal,
-    costOf(input, documentsOf(comparable)),
-  );
+  const candidates = await deps.gate.run(() => findBest(deps, comparable, { ...input, filter }, algorithms, signal),
+    signal, costOf(input, documentsOf(comparable)));
   const presented = await present(deps, candidates, input, bounds);
   const { results, end } = endPage(presented, { offset: input.offset, tokens: 0, order: undefined }, budget,
     () => undefined);
-  const isFromDocument = wanted.ord !== undefined;
+  const isFromDocument = input.queryVector === undefined && input.sourceDocID !== undefined;
   return {
     results,
     total: results.length,
     ...end,
     targetCollections: targets.names,
     algorithm: usedAlgorithm(algorithms, input.algorithm),
-    distanceMetric: input.distanceMetric,
+    distanceMetric: metricOf(comparable) ?? input.distanceMetric,
     ...(isFromDocument && { sourceCollection: input.sourceCollection!, sourceDocID: input.sourceDocID! }),
     searchStats: { durationMs: Math.round(performance.now() - started), collectionsSearched: comparable.size },
   };
 }
 
-function documentsOf(targets: Targets): number {
-  return [...targets.values()].reduce((sum, documents) => sum + documents, 0);
+function documentsOf(targets: Comparable): number {
+  return [...targets.values()].reduce((sum, { documents }) => sum + documents, 0);
 }
 
 /** A vector takes precedence over a document, and a document over a text. */
-async function toQuery(deps: CrossSearchDeps, input: CrossSearchInput, signal: AbortSignal): Promise<Wanted> {
-  const { query = '', queryVector, sourceCollection, sourceDocID, distanceMetric } = input;
-  if (queryVector !== undefined) return { vector: toComparedVector(queryVector, distanceMetric) };
-  if (sourceCollection !== undefined && sourceDocID !== undefined) {
-    const source = await findSource(deps, sourceCollection, sourceDocID, signal);
-    return { ...source.query, ord: source.ord };
+async function toQuery(deps: CrossSearchDeps, input: CrossSearchInput, signal: AbortSignal): Promise<QueryOf> {
+  const { query = '', queryVector, sourceCollection, sourceDocID, distanceMetric, vectorField } = input;
+  if (queryVector !== undefined) {
+    const vector = toComparedVector(queryVector, distanceMetric);
+    return () => Promise.resolve({ vector });
   }
-  if (query.trim() !== '') return deps.search.embedQuery(query, signal);
+  if (sourceCollection !== undefined && sourceDocID !== undefined) {
+    const declared = deps.collections.configOf(sourceCollection)?.vectors;
+    const embeddings = deps.embeddings.of(sourceCollection, vectorField);
+    const { ord, query: found } = await findSource({ ...deps, embeddings }, sourceCollection, sourceDocID, signal,
+      isSupplied(declared, vectorField) ? { name: vectorField, declared } : undefined);
+    return () => Promise.resolve({ ...found, ord });
+  }
+  if (query.trim() !== '') {
+    const bySpace = new Map<string, Promise<Wanted>>();
+    return (collection) => {
+      const { space, embedQuery } = deps.vectors.of(collection, collection === '' ? undefined : vectorField);
+      let wanted = bySpace.get(space);
+      if (wanted === undefined) bySpace.set(space, wanted = embedQuery(query, signal));
+      return wanted;
+    };
+  }
   const missing = sourceCollection !== undefined
     ? 'sourceDocID'
     : sourceDocID !== undefined
@@ -125,30 +157,89 @@ async function findTargets({ sql }: CrossSearchDeps, named: readonly string[],
 }
 
 /**
- * The collections with comparable vectors. A vector from the client must fit at least one collection that has vectors.
+ * The collections with comparable vectors, of those that have the field if one is named. A vector from the client must
+ * fit at least one collection that has vectors.
  */
-function comparableTargets({ search }: CrossSearchDeps, targets: Targets, { vector, model }: Wanted): Targets {
-  const comparable = new Map<string, number>();
+async function comparableTargets(deps: CrossSearchDeps, input: CrossSearchInput, targets: Targets,
+  queryOf: QueryOf): Promise<Comparable>
+{
+  const comparable = new Map<string, Target>();
   const known = new Set<number>();
-  for (const [name, documents] of targets) {
-    const models = search.modelsOf(name);
-    for (const { dimensions } of models) known.add(dimensions);
+  const filled = [...targets].flatMap(([name, documents]) => {
+    const compared = comparedIn(deps, name, input);
+    return compared === undefined || compared.models.length === 0 ? [] : [{ name, documents, ...compared }];
+  });
+  // Without anything to compare, a request that cannot be embedded is refused all the same.
+  if (filled.length === 0) await queryOf('');
+  for (const { name, documents, models, metric, sideOf } of filled) {
+    const wanted = await queryOf(name);
+    const { vector, model } = wanted;
+    if (model === undefined) { for (const { dimensions } of models) known.add(dimensions); }
     const fits = models.some((each) =>
       each.dimensions === vector.length &&
       (model === undefined || (each.model === model.model && each.variant === model.variant))
     );
-    if (fits) comparable.set(name, documents);
+    if (fits) comparable.set(name, { documents, wanted, metric, side: sideOf(vector) });
   }
-  if (model === undefined && comparable.size === 0 && known.size > 0) {
+  if (comparable.size === 0 && known.size > 0) {
     const expected = [...known].sort((a, b) => a - b).join(' or ');
+    const { vector: { length } } = await queryOf('');
     throw new ServiceError('invalid_argument',
-      `queryVector must have ${expected} numbers, as the collections' vectors, got ${vector.length}`);
+      `queryVector must have ${expected} numbers, as the collections' vectors, got ${length}`);
   }
+  requireOneMetric(comparable);
   return comparable;
 }
 
+/** What a collection has to compare; undefined if it does not declare the field. */
+interface Compared {
+  readonly models: readonly ModelIdentity[];
+  readonly metric: Metric;
+  readonly sideOf: (vector: Float32Array) => VectorsSide;
+}
+
+function comparedIn({ collections, vectors }: CrossSearchDeps, name: string,
+  { vectorField, distanceMetric, queryVector, sourceDocID }: CrossSearchInput): Compared | undefined
+{
+  const config = collections.configOf(name);
+  if (!isSupplied(config?.vectors, vectorField)) {
+    if (vectorField !== undefined && spaceOfField(config, vectorField) === undefined) return undefined;
+    const search = vectors.of(name, vectorField);
+    return { models: search.modelsOf(name), metric: distanceMetric, sideOf: () => search };
+  }
+  const field = config!.vectors![vectorField]!;
+  const fields = vectors.of(name).fields!;
+  if (field.kind !== 'dense')
+    throw new ServiceError('invalid_argument',
+      `vectorField must be of the kind dense, and ${vectorField} of ${name} is ${field.kind}`);
+  if (queryVector === undefined && sourceDocID === undefined)
+    throw new ServiceError('missing_fields',
+      `missing fields: queryVector, because the vectors of ${vectorField} in ${name} are supplied`);
+  const hasAny = (fields.statsOf(name)?.[vectorField]?.vectors ?? 0) > 0;
+  // Supplied vectors are of no model that is known.
+  const models = hasAny ? [{ model: '', variant: '', dimensions: field.dimensions }] : [];
+  return {
+    models,
+    metric: field.metric,
+    sideOf: (vector) => fields.sideOf([{ name: vectorField, field, vectors: [vector], weight: 1 }]),
+  };
+}
+
+/** Scores of different measures have no order. Throws `invalid_argument`. */
+function requireOneMetric(targets: Comparable): void {
+  const [first, other] = Map.groupBy(targets, ([, { metric }]) => metric).values();
+  if (first === undefined || other === undefined) return;
+  const [[a, { metric }], [b, { metric: different }]] = [first[0]!, other[0]!];
+  throw new ServiceError('invalid_argument',
+    `vectorField must have the same metric in all collections: it is ${metric} in ${a} and ${different} in ${b}`);
+}
+
+function metricOf(targets: Comparable): Metric | undefined {
+  return targets.values().next().value?.metric;
+}
+
 /** The results up to the end of the page, best first; equal ones by collection and id. */
-function findBest(deps: CrossSearchDeps, targets: Targets, input: Narrowed, wanted: Wanted, algorithms: Set<Algorithm>,
+function findBest(deps: CrossSearchDeps, targets: Comparable, input: Narrowed, algorithms: Set<Algorithm>,
   signal: AbortSignal): Promise<readonly Candidate[]>
 {
   const { offset, topK, boost = {} } = input;
@@ -157,21 +248,21 @@ function findBest(deps: CrossSearchDeps, targets: Targets, input: Narrowed, want
   const lengths = listLengths(first, offset + topK);
   return joinLists(lengths, async (i, before: readonly Candidate[]) => {
     const known = new Set(before.map(({ ord }) => ord));
-    const list = await searchTargets(deps, targets, { ...input, k: lengths[i]! }, wanted, algorithms, signal);
+    const list = await searchTargets(deps, targets, { ...input, k: lengths[i]! }, algorithms, signal);
     return list.filter(({ ord }) => !known.has(ord));
   });
 }
 
-async function searchTargets(deps: CrossSearchDeps, targets: Targets, input: Narrowed & { readonly k: number },
-  wanted: Wanted, algorithms: Set<Algorithm>, signal: AbortSignal): Promise<readonly Candidate[]>
+async function searchTargets(deps: CrossSearchDeps, targets: Comparable, input: Narrowed & { readonly k: number },
+  algorithms: Set<Algorithm>, signal: AbortSignal): Promise<readonly Candidate[]>
 {
   const found: Omit<Candidate, 'id'>[] = [];
   const waiting = targets.entries();
   // They share the iterator, so each takes the next collection when it has finished one.
   const searchers = Array.from({ length: AT_ONCE }, async () => {
-    for (const [collection] of waiting) {
+    for (const [collection, target] of waiting) {
       signal.throwIfAborted();
-      const { hits, algorithm } = await searchTarget(deps, collection, input, wanted, signal);
+      const { hits, algorithm } = await searchTarget(deps, collection, input, target, signal);
       for (const { ord, score } of hits) found.push({ collection, ord, score });
       algorithms.add(algorithm ?? 'flat');
     }
@@ -192,17 +283,17 @@ async function searchTargets(deps: CrossSearchDeps, targets: Targets, input: Nar
   }).sort((a, b) => b.score - a.score || compareTexts(a.collection, b.collection) || compareTexts(a.id, b.id));
 }
 
-async function searchTarget({ sql, columns, clock, search }: CrossSearchDeps, collection: string,
-  { k, sourceCollection, threshold, algorithm, distanceMetric: metric, filter, boost = {} }: Narrowed & {
+async function searchTarget({ sql, columns, clock }: CrossSearchDeps, collection: string,
+  { k, sourceCollection, threshold, algorithm, filter, boost = {} }: Narrowed & {
     readonly k: number;
-  }, { ord, ...query }: Wanted, signal: AbortSignal): Promise<Retrieved<MeaningHit>>
+  }, { side, metric, wanted: { ord, ...query } }: Target, signal: AbortSignal): Promise<Retrieved<MeaningHit>>
 {
   const isSourceHere = ord !== undefined && collection === sourceCollection!.toLowerCase();
   const { documents: eligible, columns: values } = await eligibleDocuments({ columns, clock }, collection, {
     filter,
     hidden: isSourceHere ? [ord] : [],
   });
-  const retriever = vectorsRetriever(search, sql, {
+  const retriever = vectorsRetriever(side, sql, {
     ...query,
     collection,
     metric,

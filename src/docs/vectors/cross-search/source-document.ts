@@ -1,7 +1,7 @@
 import { ServiceError } from '../../../errors/index.ts';
 import { unixSeconds } from '../../../lib/clock.ts';
 import { decodeVectors, type Row, rowsOf } from '../../../storage/index.ts';
-import type { VectorFields } from '../../collections/index.ts';
+import type { VectorField, VectorFields } from '../../collections/index.ts';
 import { collectionOfId, type Meta } from '../../documents/index.ts';
 import type { DocsEnvironment } from '../../environment.ts';
 import { COLLECTION_ID } from '../../stored-collections.ts';
@@ -33,15 +33,16 @@ const ALIVE = '(d.expires_at IS NULL OR d.expires_at > ?)';
 
 /**
  * A document by its id, or else by its key (decisions section 4.3), with the mean of its vectors. If it was changed
- * since it was embedded, or never was, it is embedded now; if that fails, its stored vectors are used. Throws
- * `not_found`, and `invalid_argument` when it has no vectors and none can be made.
+ * since it was embedded, or never was, it is embedded now; if that fails, its stored vectors are used; with `supplied`,
+ * those of that field are. Throws `not_found`, and `invalid_argument` when it has no vectors and none can be made.
  */
-export async function findSource(deps: SourceDeps, collection: string, idOrKey: string,
-  signal: AbortSignal): Promise<SourceDocument>
+export async function findSource(deps: SourceDeps, collection: string, idOrKey: string, signal: AbortSignal,
+  supplied?: SuppliedField): Promise<SourceDocument>
 {
   const row = await byId(deps, collection, idOrKey) ?? await byKey(deps, collection, idOrKey);
   if (row === undefined)
     throw new ServiceError('not_found', 'not found: the document of sourceCollection and sourceDocID');
+  if (supplied !== undefined) return suppliedSource(deps, row, supplied, 'sourceDocID');
   return toSource(deps, row, 'sourceDocID', signal);
 }
 
@@ -62,21 +63,38 @@ export async function findFieldSource(deps: Pick<SourceDeps, 'sql' | 'clock'>,
   { collection, key, lang }: { readonly collection: string; readonly key: string; readonly lang?: string | undefined },
   name: string, declared: VectorFields = {}): Promise<SourceDocument>
 {
-  const field = declaredField(declared, name, 'vectorField');
-  if (field.kind !== 'dense')
-    throw new ServiceError('invalid_argument', `vectorField must be of the kind dense, and ${name} is ${field.kind}`);
+  requireDense(name, declared);
   const row = await byKey(deps, collection, key, lang);
   if (row === undefined)
     throw new ServiceError('not_found',
       `not found: the document of collection${lang === undefined ? ' and key' : ', key and lang'}`);
-  const found = await deps.sql.get<{ vectors: Uint8Array | null }>('SELECT vectors FROM documents WHERE ord = ?', [
-    row.ord,
-  ]);
+  return suppliedSource(deps, row, { name, declared }, 'key');
+}
+
+/** A declared field of supplied vectors. */
+interface SuppliedField {
+  readonly name: string;
+  readonly declared: VectorFields | undefined;
+}
+
+/** Throws `invalid_argument` unless it is of the kind `dense`. */
+function requireDense(name: string, declared: VectorFields = {}): VectorField {
+  const field = declaredField(declared, name, 'vectorField');
+  if (field.kind !== 'dense')
+    throw new ServiceError('invalid_argument', `vectorField must be of the kind dense, and ${name} is ${field.kind}`);
+  return field;
+}
+
+async function suppliedSource({ sql }: Pick<SourceDeps, 'sql'>, { ord }: SourceRow, { name, declared }: SuppliedField,
+  path: string): Promise<SourceDocument>
+{
+  const field = requireDense(name, declared);
+  const found = await sql.get<{ vectors: Uint8Array | null }>('SELECT vectors FROM documents WHERE ord = ?', [ord]);
   const stored = found?.vectors == null ? undefined : decodeVectors(found.vectors, name).get(name);
   if (stored === undefined || !isUsable(stored, field))
-    throw new ServiceError('invalid_argument', `key names a document without vectors in ${name}`);
+    throw new ServiceError('invalid_argument', `${path} names a document without vectors in ${name}`);
   const vector = toSearchVector([...meanVector(rowsOf(stored))], field.metric, 'the mean of its vectors');
-  return { ord: row.ord, query: toQueryVector([{ name, field, vectors: [vector], weight: 1 }]) };
+  return { ord, query: toQueryVector([{ name, field, vectors: [vector], weight: 1 }]) };
 }
 
 async function toSource(deps: SourceDeps, row: SourceRow, field: string, signal: AbortSignal): Promise<SourceDocument> {

@@ -27,11 +27,11 @@ export interface ComparedDocument extends Row {
 const PAGE = 2000;
 
 /**
- * The first documents of a collection by id, up to a limit, without those that have expired. Vectors that were made
- * before the last change of the body do not count.
+ * The first documents of a collection by id, up to a limit, without those that have expired, with their vectors in a
+ * space. Vectors that were made before the last change of the body do not count.
  */
-export async function comparedDocuments({ sql, clock }: Pick<DocsEnvironment, 'sql' | 'clock'>, collection: string,
-  most: number, signal: AbortSignal): Promise<ComparedDocument[]>
+export async function comparedDocuments({ sql, clock }: Pick<DocsEnvironment, 'sql' | 'clock'>, space: string,
+  collection: string, most: number, signal: AbortSignal): Promise<ComparedDocument[]>
 {
   const now = unixSeconds(clock);
   const name = collection.toLowerCase();
@@ -44,9 +44,9 @@ export async function comparedDocuments({ sql, clock }: Pick<DocsEnvironment, 's
     // Selected by the bounds of the collection's ids, because that index has the required order; "}" follows "|".
     const rows = await sql.background.all<ComparedDocument>(
       `SELECT d.ord, d.id, d.key, d.lang, d.crc, d.bytes, e.chunks, CASE WHEN e.crc = d.crc AND e.bytes = d.bytes AND e.chunks > 0 THEN e.model_id END AS model
-       FROM documents d LEFT JOIN embeddings e ON e.ord = d.ord
+       FROM documents d LEFT JOIN embeddings e ON e.ord = d.ord AND e.space = ?
        WHERE d.id > ? AND d.id < ? AND (d.expires_at IS NULL OR d.expires_at > ?) ORDER BY d.id LIMIT ?`,
-      [last, `${name}}`, now, wanted],
+      [space, last, `${name}}`, now, wanted],
     );
     for (const row of rows) documents.push(row);
     last = rows.at(-1)?.id ?? last;

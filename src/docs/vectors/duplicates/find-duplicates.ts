@@ -10,7 +10,7 @@ import { type BodyDigest, type ComparedDocument, comparedDocuments, readBodies }
 import { type SimilarDocuments, similarDocuments } from './similar-documents.ts';
 
 export interface DuplicatesDeps extends Pick<DocsEnvironment, 'sql' | 'codec' | 'clock'> {
-  readonly embeddings: Pick<Embeddings, 'vectorsOfDocuments'>;
+  readonly embeddings: Pick<Embeddings, 'of'>;
   /** A gate for comparisons, which need much time and memory: a separate one, so that they delay no search. */
   readonly comparisons: Pick<SearchGate, 'run'>;
 }
@@ -31,14 +31,15 @@ export async function findDuplicates(deps: DuplicatesDeps, input: DuplicatesInpu
 {
   const { collection, mode, threshold, distanceMetric } = input;
   const kept = input.includeContent ? budget : undefined;
-  const documents = await comparedDocuments(deps, collection, input.maxDocs, signal);
+  const embeddings = deps.embeddings.of(collection);
+  const documents = await comparedDocuments(deps, embeddings.space, collection, input.maxDocs, signal);
   const alike = mode === 'similar' ? [] : sharing(documents, ({ crc, bytes }) => `${crc} ${bytes}`).flat();
   const bodies = await readBodies(deps, alike, kept, signal);
   const equal = sharing(alike.filter(({ ord }) => bodies.has(ord)), ({ ord }) => bodies.get(ord)!.hash);
   const similar = mode === 'exact'
     ? NONE
     : await deps.comparisons.run(
-      () => similarDocuments(deps.embeddings, documents, { metric: distanceMetric, threshold }, signal),
+      () => similarDocuments(embeddings, documents, { metric: distanceMetric, threshold }, signal),
       signal,
     );
   const unread = similar.groups.flatMap((group) => group.documents.map(({ document }) => document)).filter(({ ord }) =>

@@ -3,7 +3,7 @@ import { type SimilarityMetric, type SimilarityResult, similarityRoom } from '..
 import { inBatches } from '../../../lib/batcher.ts';
 import { Pace } from '../../../lib/pace.ts';
 import { ThreadClient, workerFile } from '../../../lib/thread-client.ts';
-import type { Embeddings, StoredVector } from '../../embeddings/index.ts';
+import type { SpaceEmbeddings, StoredVector } from '../../embeddings/index.ts';
 import { inOne } from '../classify/document-vector.ts';
 import type { ComparedDocument } from './compared-documents.ts';
 
@@ -50,7 +50,7 @@ const VECTORS = 256;
  * Finds the documents whose mean vectors are similar; only vectors of the same model are compared. The means and their
  * similarities are computed in a separate thread, which ends at once when the signal aborts.
  */
-export async function similarDocuments(embeddings: Pick<Embeddings, 'vectorsOfDocuments'>,
+export async function similarDocuments(embeddings: Pick<SpaceEmbeddings, 'vectorsOfDocuments'>,
   documents: readonly ComparedDocument[], { metric, threshold }: SimilarityQuery,
   signal: AbortSignal): Promise<SimilarDocuments>
 {
@@ -75,7 +75,7 @@ export async function similarDocuments(embeddings: Pick<Embeddings, 'vectorsOfDo
 type SimilarityThread = ThreadClient<ToThread, FromThread>;
 
 /** Sends the vectors in the order of the documents; returns, for each set of comparable ones, its documents by row. */
-async function sendVectors(thread: SimilarityThread, embeddings: Pick<Embeddings, 'vectorsOfDocuments'>,
+async function sendVectors(thread: SimilarityThread, embeddings: Pick<SpaceEmbeddings, 'vectorsOfDocuments'>,
   documents: readonly ComparedDocument[], metric: SimilarityMetric, signal: AbortSignal): Promise<ComparedDocument[][]>
 {
   const sets = new Map<string, { number: number; documents: ComparedDocument[] }>();

@@ -7,7 +7,7 @@ import { unixSeconds } from '../../../lib/clock.ts';
 import { Pace } from '../../../lib/pace.ts';
 import type { InputOf } from '../../../operations/index.ts';
 import type { Queries, Row } from '../../../storage/index.ts';
-import { type Embeddings, fromBlob, type ModelIdentity } from '../../embeddings/index.ts';
+import { type Embeddings, fromBlob, type ModelIdentity, type SpaceEmbeddings } from '../../embeddings/index.ts';
 import type { DocsEnvironment } from '../../environment.ts';
 import type { SearchGate } from '../../search-gate.ts';
 import { readCollection } from '../../stored-collections.ts';
@@ -15,7 +15,7 @@ import { toBoundedVector } from '../../vector-fields/index.ts';
 import { sameModel } from '../classify/document-vector.ts';
 
 export interface ProjectionDeps extends Pick<DocsEnvironment, 'sql' | 'clock'> {
-  readonly embeddings: Pick<Embeddings, 'embedQuery' | 'describe'>;
+  readonly embeddings: Pick<Embeddings, 'of'>;
   readonly gate: Pick<SearchGate, 'run'>;
 }
 
@@ -31,12 +31,14 @@ const MAX_SAMPLE = 2000;
 export async function projectVectors(deps: ProjectionDeps, input: ProjectionInput,
   signal: AbortSignal): Promise<ProjectVectorsResponse>
 {
-  const { sql, embeddings } = deps;
+  const { sql } = deps;
+  const embeddings = deps.embeddings.of(input.collection);
+  const { space } = embeddings;
   const name = input.collection.toLowerCase();
   const queryVector = input.queryVector && toBoundedVector(input.queryVector);
-  const current = embeddings.describe().vectors;
+  const current = embeddings.describe();
   const collection = await readCollection(sql, name);
-  const models = collection === undefined ? [] : await modelsOf(deps, collection.id);
+  const models = collection === undefined ? [] : await modelsOf(deps, space, collection.id);
   const total = models.reduce((sum, { vectors }) => sum + vectors, 0);
   const drawn = models.find(({ model, dimensions }) => model === current.model && dimensions === current.dimensions) ??
     models[0];
@@ -46,8 +48,9 @@ export async function projectVectors(deps: ProjectionDeps, input: ProjectionInpu
     throw new ServiceError('invalid_argument',
       `queryVector must have ${drawn.dimensions} numbers, as the collection's vectors, got ${queryVector.length}`);
   }
-  const query = queryVector ?? await embedQuery(deps, input.query, drawn, signal);
-  const sample = await sampleVectors(deps, collection.id, name, drawn, Math.min(input.sample, MAX_SAMPLE), signal);
+  const query = queryVector ?? await embedQuery(embeddings, input.query, drawn, signal);
+  const sample = await sampleVectors(deps, { cid: collection.id, space, name }, drawn,
+    Math.min(input.sample, MAX_SAMPLE), signal);
   const answer = await deps.gate.run(() => draw(sample, query, signal), signal);
   return { ...answer, total, sampled: sample.length, dimensions: drawn.dimensions };
 }
@@ -81,10 +84,10 @@ function round({ x, y }: Point): Point {
 }
 
 /** Undefined when there is no text, or its vector cannot be made or compared: the map is useful without it. */
-async function embedQuery({ embeddings }: ProjectionDeps, text: string | undefined, drawn: ModelVectors,
+async function embedQuery(embeddings: SpaceEmbeddings, text: string | undefined, drawn: ModelVectors,
   signal: AbortSignal): Promise<Float32Array | undefined>
 {
-  if (text === undefined || text.trim() === '' || !embeddings.describe().vectors.enabled) return undefined;
+  if (text === undefined || text.trim() === '' || !embeddings.describe().enabled) return undefined;
   try {
     const { vector, ...model } = await embeddings.embedQuery(text, signal);
     return sameModel(model, drawn) ? vector : undefined;
@@ -101,6 +104,13 @@ type Environment = Pick<DocsEnvironment, 'sql' | 'clock'>;
 interface ModelVectors extends ModelIdentity {
   readonly id: number;
   readonly vectors: number;
+}
+
+/** The vectors of a collection in a space. */
+interface Sampled {
+  readonly cid: number;
+  readonly space: string;
+  readonly name: string;
 }
 
 /** A sampled vector. */
@@ -133,13 +143,13 @@ const DOCUMENTS = 2000;
 const VECTORS = 128;
 
 /** The models of a collection's vectors, most vectors first; expired documents do not count. */
-async function modelsOf({ sql, clock }: Environment, cid: number): Promise<ModelVectors[]> {
+async function modelsOf({ sql, clock }: Environment, space: string, cid: number): Promise<ModelVectors[]> {
   const rows = await sql.background.all<ModelVectors & Row>(
     `SELECT m.id, m.model, m.variant, m.dimensions, sum(e.chunks) AS vectors
      FROM embeddings e JOIN embedding_models m ON m.id = e.model_id
-     WHERE e.cid = ? AND e.ord NOT IN (SELECT ord FROM documents WHERE expires_at <= ?)
+     WHERE e.cid = ? AND e.space = ? AND e.ord NOT IN (SELECT ord FROM documents WHERE expires_at <= ?)
      GROUP BY m.id, m.model, m.variant, m.dimensions ORDER BY vectors DESC, m.id`,
-    [cid, unixSeconds(clock)],
+    [cid, space, unixSeconds(clock)],
   );
   return rows.filter(({ vectors }) => vectors > 0);
 }
@@ -148,13 +158,13 @@ async function modelsOf({ sql, clock }: Environment, cid: number): Promise<Model
  * A sample of the vectors of a model, by id and passage: the first ones in the order of a hash of collection, id and
  * passage. The same vectors result in the same sample, and an additional vector changes little of it.
  */
-async function sampleVectors(environment: Environment, cid: number, name: string, model: ModelVectors, size: number,
+async function sampleVectors(environment: Environment, from: Sampled, model: ModelVectors, size: number,
   signal: AbortSignal): Promise<SampledVector[]>
 {
   const drawn = new Draw(size);
-  const seed = crc32(name);
+  const seed = crc32(from.name);
   const pace = new Pace();
-  for await (const documents of documentPages(environment, cid, model.id)) {
+  for await (const documents of documentPages(environment, from, model.id)) {
     signal.throwIfAborted();
     for (const { ord, id, key, chunks } of documents) {
       const base = crc32(id, seed);
@@ -162,16 +172,18 @@ async function sampleVectors(environment: Environment, cid: number, name: string
       await pace.rest();
     }
   }
-  return readVectors(environment.sql.background, drawn.first(), model.dimensions, signal);
+  return readVectors(environment.sql.background, from.space, drawn.first(), model.dimensions, signal);
 }
 
-async function* documentPages({ sql, clock }: Environment, cid: number, model: number): AsyncGenerator<DocumentRow[]> {
+async function* documentPages({ sql, clock }: Environment, { cid, space }: Sampled,
+  model: number): AsyncGenerator<DocumentRow[]>
+{
   const now = unixSeconds(clock);
   for (let last = 0, more = true; more;) {
     const rows = await sql.background.all<DocumentRow>(
       `SELECT d.ord, d.id, d.key, e.chunks FROM embeddings e JOIN documents d ON d.ord = e.ord
-       WHERE e.cid = ? AND e.ord > ? AND e.model_id = ? AND (d.expires_at IS NULL OR d.expires_at > ?) ORDER BY e.ord LIMIT ?`,
-      [cid, last, model, now, DOCUMENTS],
+       WHERE e.cid = ? AND e.space = ? AND e.ord > ? AND e.model_id = ? AND (d.expires_at IS NULL OR d.expires_at > ?) ORDER BY e.ord LIMIT ?`,
+      [cid, space, last, model, now, DOCUMENTS],
     );
     yield rows;
     last = rows.at(-1)?.ord ?? last;
@@ -179,7 +191,7 @@ async function* documentPages({ sql, clock }: Environment, cid: number, model: n
   }
 }
 
-async function readVectors(queries: Queries, drawn: readonly Drawn[], dimensions: number,
+async function readVectors(queries: Queries, space: string, drawn: readonly Drawn[], dimensions: number,
   signal: AbortSignal): Promise<SampledVector[]>
 {
   const sampled: SampledVector[] = [];
@@ -189,8 +201,9 @@ async function readVectors(queries: Queries, drawn: readonly Drawn[], dimensions
     // CROSS JOIN makes SQLite look up each pair; with IN (VALUES ...) it would read the whole table.
     const rows = await queries.all<VectorRow>(
       `WITH wanted(ord, chunk) AS (VALUES ${some.map(() => '(CAST(? AS BIGINT), CAST(? AS BIGINT))').join(', ')})
-       SELECT v.ord, v.chunk, v.vector FROM wanted w CROSS JOIN vectors v WHERE v.ord = w.ord AND v.chunk = w.chunk`,
-      some.flatMap(({ ord, chunk }) => [ord, chunk]),
+       SELECT v.ord, v.chunk, v.vector FROM wanted w CROSS JOIN vectors v WHERE v.ord = w.ord AND v.space = ?
+         AND v.chunk = w.chunk`,
+      [...some.flatMap(({ ord, chunk }) => [ord, chunk]), space],
     );
     const found = new Map(rows.map((row) => [`${row.ord} ${row.chunk}`, row.vector]));
     for (const { ord, id, key, chunk } of some) {

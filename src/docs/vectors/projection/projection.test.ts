@@ -67,14 +67,14 @@ describe('projecting vectors (decisions section 4.3)', () => {
     await fixture.base.sql.transaction(async (tx) => {
       await tx.run("INSERT INTO embedding_models(model, variant, dimensions) VALUES ('m', 'v', 4)");
       await tx.run(
-        'INSERT INTO embeddings(ord, cid, model_id, crc, bytes, chunks, stored, chunking) SELECT ord, cid, 1, ' +
+        "INSERT INTO embeddings(ord, space, cid, model_id, crc, bytes, chunks, stored, chunking) SELECT ord, '', cid, 1, " +
           "crc, bytes, 2100, 'float32', 'whole' FROM documents",
       );
       const ord = (await tx.get<{ ord: number }>('SELECT ord FROM documents'))!.ord;
       for (let i = 0; i < 2100; i++) {
         const vector = new Uint8Array(Float32Array.of(Math.sin(i), Math.cos(i * 3), i % 7, 1).buffer);
         await tx.run(
-          'INSERT INTO vectors(ord, chunk, start_line, end_line, start_byte, end_byte, vector) VALUES (?, ?, 1, ' +
+          "INSERT INTO vectors(ord, space, chunk, start_line, end_line, start_byte, end_byte, vector) VALUES (?, '', ?, 1, " +
             '1, 0, 1, ?)',
           [ord, i, vector],
         );

@@ -46,7 +46,9 @@ export function resolveRequest(input: SearchInput,
   const oversample = input.oversample ?? profile.oversample;
   const order = resultOrderOf(input, ['vectors', collection.toLowerCase(), query, input.queryVector, metric, algorithm,
     mode, windowSize, passagesPerDocument, input.boost,
-    ...(fields === undefined ? [] : [input.vectorField, input.queryVectors, input.querySparse, input.vectorFields])]);
+    ...(fields === undefined
+      ? [input.vectorField ?? []].flat()
+      : [input.vectorField, input.queryVectors, input.querySparse, input.vectorFields])]);
   const isCounted = input.facetBy !== undefined;
   const isWide = mode === 'window' || passagesPerDocument !== undefined || diversity !== undefined ||
     Object.keys(search.boost).length > 0;

@@ -3,7 +3,6 @@ import { unixSeconds } from '../../../lib/clock.ts';
 import type { OrdSet } from '../../../lib/ord-set.ts';
 import { type Algorithm, DimensionError, type Rescoring, type VectorQuery,
   type VectorResult } from '../../../search/vector/index.ts';
-import type { Queries } from '../../../storage/index.ts';
 import type { Collections } from '../../collections/index.ts';
 import { type Embeddings, fromBlob } from '../../embeddings/index.ts';
 import type { DocsEnvironment } from '../../environment.ts';
@@ -11,11 +10,13 @@ import { inPresentIndex, type NearestHit, type NearestResult, NOTHING_NEAR, usab
 import { COLLECTION_ID } from '../../stored-collections.ts';
 import type { VectorFieldSearch, VectorSettings } from '../../vector-fields/index.ts';
 import type { NearestQuery, QueryVector } from '../vector-search.ts';
-import type { CollectionVectors } from '../view/collection-vectors.ts';
-import type { VectorView } from '../view/vector-view.ts';
+import type { SpaceVectors } from '../view/space-vectors.ts';
 
 export interface NearestDeps extends Pick<DocsEnvironment, 'sql' | 'clock'> {
-  readonly view: Pick<VectorView, 'indexOf'>;
+  /** The space in which is searched. */
+  readonly space: string;
+  /** Undefined for a collection without vectors in the space. Throws `index_loading`. */
+  readonly indexOf: (collection: string) => SpaceVectors | undefined;
   readonly collections: Pick<Collections, 'configOf'>;
   readonly settings: Pick<VectorSettings, 'defaultAlgorithm'>;
   /**
@@ -61,14 +62,14 @@ function searchVectors(deps: NearestDeps, query: NearestQuery, signal?: AbortSig
   return usableHits({
     k,
     search: async (excluded) =>
-      await inPresentIndex(() => deps.view.indexOf(collection), (index) => searchIndex(deps, index, query, excluded)) ??
+      await inPresentIndex(() => deps.indexOf(collection), (index) => searchIndex(deps, index, query, excluded)) ??
         NOTHING_NEAR,
     unusable: (ords) => unusableOrds(deps, ords, quotable),
     others: quotable ? () => outdatedOrds(deps, collection) : undefined,
   }, signal);
 }
 
-async function searchIndex(deps: NearestDeps, index: CollectionVectors, query: NearestQuery,
+async function searchIndex(deps: NearestDeps, index: SpaceVectors, query: NearestQuery,
   excluded: ReadonlySet<number>): Promise<NearestResult>
 {
   const comparable = comparableCount(index, query);
@@ -92,7 +93,7 @@ async function searchIndex(deps: NearestDeps, index: CollectionVectors, query: N
     threshold: query.threshold,
     oversample,
     filter: filter?.words,
-    fullVectors: fromDisk ? fullVectors(deps.sql.background, query.vector.length) : undefined,
+    fullVectors: fromDisk ? fullVectors(deps, query.vector.length) : undefined,
   };
   const { hits, algorithm: used } = await inRange(
     () => (leadWeight > 0 ? searchWithLeads(index, wanted, leadWeight) : index.search(wanted))
@@ -109,7 +110,7 @@ async function searchIndex(deps: NearestDeps, index: CollectionVectors, query: N
  * The algorithm if neither the request nor the collection decides. Without a setting, vectors are scanned, which is
  * exact; those of a model whose scores are only a preselection are selected by signs where a scan would take long.
  */
-function usualAlgorithm({ settings: { defaultAlgorithm } }: NearestDeps, index: CollectionVectors,
+function usualAlgorithm({ settings: { defaultAlgorithm } }: NearestDeps, index: SpaceVectors,
   isPreselection: boolean): Algorithm
 {
   if (defaultAlgorithm !== 'auto') return defaultAlgorithm;
@@ -121,7 +122,7 @@ function leadWeightOf(deps: NearestDeps, { perDocument, metric = 'cosine', model
   return perDocument === true && metric === 'cosine' ? deps.leadWeightOf(model) : 0;
 }
 
-function comparableCount(index: CollectionVectors, { model, vector }: NearestQuery): number {
+function comparableCount(index: SpaceVectors, { model, vector }: NearestQuery): number {
   const comparable = index.models().filter((each) =>
     each.dimensions === vector.length
     && (model === undefined || (each.model === model.model && each.variant === model.variant))
@@ -130,8 +131,7 @@ function comparableCount(index: CollectionVectors, { model, vector }: NearestQue
 }
 
 /** Undefined when every document counts. The index itself leaves out vectors of other dimensions. */
-function filterOf(index: CollectionVectors, { eligible, model, vector }: NearestQuery, excluded: ReadonlySet<number>):
-  | OrdSet
+function filterOf(index: SpaceVectors, { eligible, model, vector }: NearestQuery, excluded: ReadonlySet<number>): OrdSet
   | undefined
 {
   const isMixed = model !== undefined &&
@@ -157,14 +157,16 @@ async function inRange(search: () => Promise<VectorResult>): Promise<VectorResul
 }
 
 /** Reads vectors of a given dimension from the tables, for collections that keep only codes in memory. */
-function fullVectors(queries: Queries, dimensions: number): Rescoring {
+function fullVectors({ sql: { background: queries }, space }: NearestDeps, dimensions: number): Rescoring {
   return async (chunks) => {
     const vectors = new Map<string, Float32Array>();
     for (let i = 0; i < chunks.length; i += STEP) {
       const some = chunks.slice(i, i + STEP);
       const rows = await queries.all<{ ord: number; chunk: number; vector: Uint8Array }>(
-        `SELECT ord, chunk, vector FROM vectors WHERE (ord, chunk) IN (VALUES ${some.map(() => '(?, ?)').join(', ')})`,
-        some.flatMap(({ ord, chunk }) => [ord, chunk]),
+        `SELECT ord, chunk, vector FROM vectors WHERE (ord, space, chunk) IN (VALUES ${
+          some.map(() => '(?, ?, ?)').join(', ')
+        })`,
+        some.flatMap(({ ord, chunk }) => [ord, space, chunk]),
       );
       for (const { ord, chunk, vector } of rows) vectors.set(`${ord} ${chunk}`, fromBlob(vector, dimensions));
     }
@@ -197,11 +199,11 @@ async function unusableOrds({ bodies, clock }: UsableDeps, ords: readonly number
  * Every document of a collection that was changed since it was embedded. Reads all of them, so call it only if there
  * are such documents.
  */
-async function outdatedOrds({ sql }: Pick<DocsEnvironment, 'sql'>, collection: string): Promise<number[]> {
+async function outdatedOrds({ sql, space }: Pick<NearestDeps, 'sql' | 'space'>, collection: string): Promise<number[]> {
   const rows = await sql.background.all<{ ord: number }>(
     `SELECT e.ord FROM embeddings e JOIN documents d ON d.ord = e.ord
-     WHERE e.cid = ${COLLECTION_ID} AND NOT (d.crc = e.crc AND d.bytes = e.bytes)`,
-    [collection.toLowerCase()],
+     WHERE e.cid = ${COLLECTION_ID} AND e.space = ? AND NOT (d.crc = e.crc AND d.bytes = e.bytes)`,
+    [collection.toLowerCase(), space],
   );
   return rows.map(({ ord }) => ord);
 }
@@ -224,7 +226,7 @@ const LEAST_ENOUGH = 50;
  * preselected by that, and leads are scored only for those. A document may be missed if its best passage ranks far
  * behind, although its lead scores high.
  */
-export async function searchWithLeads(index: Pick<CollectionVectors, 'search' | 'firstScores'>, query: VectorQuery,
+export async function searchWithLeads(index: Pick<SpaceVectors, 'search' | 'firstScores'>, query: VectorQuery,
   weight: number): Promise<VectorResult>
 {
   const { vector, metric = 'cosine', k, threshold = -Infinity } = query;

@@ -6,7 +6,7 @@ import type { AnswerBounds } from '../../../operations/index.ts';
 import type { CollectionConfig } from '../../collections/index.ts';
 import { costOf } from '../../search-gate.ts';
 import { type AnswerFields, promptOf, type RankedDeps, searchRanked } from '../../search/index.ts';
-import { toQueryVector } from '../../vector-fields/index.ts';
+import { type FieldQuery, toQueryVector } from '../../vector-fields/index.ts';
 import type { QueryVector, VectorSearch } from '../vector-search.ts';
 import type { VectorView } from '../view/vector-view.ts';
 import { resolveRequest, type SearchInput, type SearchRequest } from './request.ts';
@@ -14,10 +14,13 @@ import { type NearestDeps, searchByVector } from './search-by-vector.ts';
 import { readPassages, vectorsRetriever } from './vectors-retriever.ts';
 
 export interface SearchDeps extends NearestDeps, RankedDeps {
-  readonly view: Pick<VectorView, 'indexOf' | 'position' | 'caughtUp'>;
+  readonly view: Pick<VectorView, 'position' | 'caughtUp'>;
   readonly embed: Pick<VectorSearch, 'embedQuery'> & {
     /** Throws `invalid_argument` without a provider. */
     requireProvider(): void;
+    /** Embeds the query for fields of the source `provider` that have no vector, and says where theirs are. */
+    embedFields(fields: readonly FieldQuery[], request: Pick<SearchRequest, 'collection' | 'query'>,
+      signal: AbortSignal): Promise<readonly FieldQuery[]>;
     describe(): { readonly model: string; readonly dimensions: number };
   };
 }
@@ -31,11 +34,13 @@ export async function searchVectors(deps: SearchDeps, input: SearchInput,
 {
   const started = performance.now();
   const config = deps.collections.configOf(input.collection);
-  const request = resolveRequest(input, config);
-  const { collection, query, queryVector, fields } = request;
+  const asked = resolveRequest(input, config);
+  const fields = asked.fields && await deps.embed.embedFields(asked.fields, asked, bounds.signal);
+  const request = { ...asked, fields };
+  const { collection, query, queryVector } = request;
   if (fields === undefined) requireEmbeddings(deps, request, config);
   // If nothing can be found, the provider is not called.
-  const isEmpty = (deps.view.indexOf(collection)?.documents ?? 0) === 0;
+  const isEmpty = (deps.indexOf(collection)?.documents ?? 0) === 0;
   const vector = fields !== undefined
     ? toQueryVector(fields)
     : queryVector !== undefined
@@ -53,12 +58,12 @@ export async function searchVectors(deps: SearchDeps, input: SearchInput,
 }
 
 /** Throws `invalid_argument` where a search without fields has nothing that could be searched. */
-function requireEmbeddings({ embed, view }: SearchDeps, { collection, queryVector }: SearchRequest,
+function requireEmbeddings({ embed, indexOf }: SearchDeps, { collection, queryVector }: SearchRequest,
   config: CollectionConfig | undefined): void
 {
   if (queryVector === undefined) return embed.requireProvider();
   const fields = Object.keys(config?.vectors ?? {});
-  if (fields.length === 0 || (view.indexOf(collection)?.documents ?? 0) > 0) return;
+  if (fields.length === 0 || (indexOf(collection)?.documents ?? 0) > 0) return;
   throw new ServiceError('invalid_argument',
     'queryVector without vectorField is compared with embeddings, and the collection has none; set vectorField to ' +
       `${fields.length === 1 ? fields[0] : `one of ${fields.join(', ')}`}`);
@@ -69,19 +74,20 @@ export async function findNearest(deps: SearchDeps, input: Parameters<typeof cos
   query: QueryVector | undefined, bounds: AnswerBounds,
   hidden: readonly number[] = []): Promise<Omit<FindSimilarResponse, 'searchStats'> & AnswerFields<VectorResult>>
 {
-  const { sql, view } = deps;
+  const { sql, space, view, indexOf } = deps;
   const { collection, mode, metric, threshold, algorithm, oversample, order, fields } = request;
   const supplied = fields && deps.fields!.sideOf(fields);
   const side = supplied ?? {
     view,
     searchByVector: (wanted: Parameters<VectorSearch['searchByVector']>[0]) =>
       searchByVector(deps, wanted, bounds.signal),
-    passagesOf: (passages: Parameters<VectorSearch['passagesOf']>[0]) => readPassages(sql, passages),
-    chunkCount: (_: string, ord: number) => view.indexOf(collection)?.chunkCount(ord) ?? 0,
+    passagesOf: (passages: Parameters<VectorSearch['passagesOf']>[0]) => readPassages(sql, space, passages),
+    chunkCount: (_: string, ord: number) => indexOf(collection)?.chunkCount(ord) ?? 0,
   };
   const documents = fields === undefined
-    ? view.indexOf(collection)?.documents ?? 0
-    : deps.fields!.documentsOf(collection);
+    ? indexOf(collection)?.documents ?? 0
+    : Math.max(deps.fields!.documentsOf(collection),
+      ...fields.map(({ embedded }) => embedded?.index()?.documentCount ?? 0));
   const found = await searchRanked<VectorResult>({ ...deps, vectors: supplied ?? deps.vectors }, {
     request,
     hidden,
@@ -115,12 +121,15 @@ export async function findNearest(deps: SearchDeps, input: Parameters<typeof cos
 }
 
 /** For a vector from the client, the model is that of the vectors that it is compared with. */
-function modelOf({ embed, view }: SearchDeps, { collection, queryVector, fields }: SearchRequest,
+function modelOf({ embed, indexOf }: SearchDeps, { collection, queryVector, fields }: SearchRequest,
   query: QueryVector | undefined): { model: string; dimensions: number }
 {
-  if (fields !== undefined) return { model: '', dimensions: fields[0]!.field.dimensions };
+  if (fields !== undefined) {
+    const [{ field, vectors }] = fields as [FieldQuery];
+    return { model: '', dimensions: field.dimensions || (vectors[0]?.length ?? 0) };
+  }
   if (queryVector !== undefined) {
-    const met = view.indexOf(collection)?.models().find(({ dimensions }) => dimensions === queryVector.length);
+    const met = indexOf(collection)?.models().find(({ dimensions }) => dimensions === queryVector.length);
     return { model: met?.model ?? '', dimensions: queryVector.length };
   }
   const { model, dimensions } = query?.model ?? embed.describe();

@@ -459,7 +459,7 @@ describe('algorithms', () => {
     await fixture.add('a', 'red apples');
     const used = async (more: object = {}) => (await fixture.find('red', more)).algorithm;
     const asked = async (more: object = {}) => {
-      const search = vi.spyOn((fixture.vectors.view as VectorView).indexOf('c')!, 'search');
+      const search = vi.spyOn((fixture.vectors.view as VectorView).indexOf('c')!.of('')!, 'search');
       await fixture.find('red', more);
       return search.mock.calls.at(-1)![0].algorithm;
     };

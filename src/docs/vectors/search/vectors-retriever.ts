@@ -80,13 +80,13 @@ const STEP = 256;
 
 const SELECT = `
   SELECT v.ord, v.chunk, v.start_line, v.end_line, v.start_byte, v.end_byte, e.crc, e.bytes, d.crc AS now_crc, d.bytes AS now_bytes
-  FROM vectors v JOIN embeddings e ON e.ord = v.ord JOIN documents d ON d.ord = v.ord`;
+  FROM vectors v JOIN embeddings e ON e.ord = v.ord AND e.space = v.space JOIN documents d ON d.ord = v.ord`;
 
 /**
- * The positions of runs of chunks in their bodies; undefined for one whose body was changed since, or whose document
- * was deleted.
+ * The positions of runs of chunks of a space in their bodies; undefined for one whose body was changed since, or whose
+ * document was deleted.
  */
-export async function readPassages(queries: Queries,
+export async function readPassages(queries: Queries, space: string,
   wanted: readonly PassageQuery[]): Promise<(Passage | undefined)[]>
 {
   const ends = wanted.flatMap((
@@ -97,8 +97,8 @@ export async function readPassages(queries: Queries,
   for (let i = 0; i < ends.length; i += STEP) {
     const some = ends.slice(i, i + STEP);
     const rows = await queries.all<ChunkRow>(
-      `${SELECT} WHERE (v.ord, v.chunk) IN (VALUES ${some.map(() => '(?, ?)').join(', ')})`,
-      some.flatMap(({ ord, chunk }) => [ord, chunk]),
+      `${SELECT} WHERE (v.ord, v.space, v.chunk) IN (VALUES ${some.map(() => '(?, ?, ?)').join(', ')})`,
+      some.flatMap(({ ord, chunk }) => [ord, space, chunk]),
     );
     for (const row of rows) chunks.set(`${row.ord} ${row.chunk}`, row);
     await pace.rest();

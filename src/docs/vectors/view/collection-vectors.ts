@@ -1,109 +1,100 @@
-import type { OrdSet } from '../../../lib/ord-set.ts';
-import { type Metric, VectorIndex, type VectorIndexOptions, type VectorQuery,
-  type VectorResult } from '../../../search/vector/index.ts';
-import type { DocumentVectors, ModelIdentity } from '../../embeddings/index.ts';
-import type { ViewIndex } from '../../view/index.ts';
-import type { ModelCount } from '../vector-search.ts';
-import { ModelSets } from './model-sets.ts';
+import { OrdSet } from '../../../lib/ord-set.ts';
+import type { VectorIndexOptions } from '../../../search/vector/index.ts';
+import type { DocumentVectors } from '../../embeddings/index.ts';
+import { restoreEach, saved, type ViewIndex } from '../../view/index.ts';
+import { SpaceVectors } from './space-vectors.ts';
 
-/** The vectors of one collection and their models. */
+/** Begins the names of spaces in a checkpoint, which cannot be empty. */
+const NAMED = 'space ';
+
+type OnClose = (closing: Promise<void>) => void;
+
+/** The embeddings of one collection, by space. */
 export class CollectionVectors implements ViewIndex {
-  readonly #index: VectorIndex;
-  readonly #models: ModelSets;
-  readonly #onClose: (closing: Promise<void>) => void;
+  readonly #options: VectorIndexOptions;
+  readonly #onClose: OnClose;
+  readonly #spaces = new Map<string, SpaceVectors>();
+  /** Documents that have vectors in any space. */
+  readonly #ords = new OrdSet();
 
-  private constructor(index: VectorIndex, models: ModelSets, onClose: (closing: Promise<void>) => void) {
-    this.#index = index;
-    this.#models = models;
+  private constructor(options: VectorIndexOptions, onClose: OnClose) {
+    this.#options = options;
     this.#onClose = onClose;
   }
 
   /** An empty index; `onClose` receives a promise for the end of all uses of its memory. */
-  static create(options: VectorIndexOptions, onClose: (closing: Promise<void>) => void): CollectionVectors {
-    return new CollectionVectors(new VectorIndex(options), new ModelSets(), onClose);
+  static create(options: VectorIndexOptions, onClose: OnClose): CollectionVectors {
+    return new CollectionVectors(options, onClose);
   }
 
   /** Rejects for bytes that are damaged or of another version. */
   static async restore(bytes: AsyncIterable<Uint8Array>, options: VectorIndexOptions,
-    onClose: (closing: Promise<void>) => void): Promise<CollectionVectors>
+    onClose: OnClose): Promise<CollectionVectors>
   {
-    const { models, rest } = await ModelSets.restore(bytes);
-    const { index } = await VectorIndex.restore(rest, options);
-    return new CollectionVectors(index, models, onClose);
+    const restored = new CollectionVectors(options, onClose);
+    try {
+      await restoreEach(bytes, async (name, pieces) => {
+        const space = await SpaceVectors.restore(pieces, options, onClose);
+        restored.#spaces.set(name.slice(NAMED.length), space);
+        for (const ord of space.ordsOf()) restored.#ords.add(ord);
+      });
+      return restored;
+    } catch (error) {
+      restored.close();
+      throw error;
+    }
   }
 
   get documents(): number {
-    return this.#index.documentCount;
+    return this.#ords.size;
   }
 
   get bytes(): number {
-    return this.#index.stats().bytes;
+    return [...this.#spaces.values()].reduce((sum, { bytes }) => sum + bytes, 0);
   }
 
-  /** Bytes that a scan of all vectors reads. */
-  get rowBytes(): number {
-    return this.#index.rowBytes;
+  /** Undefined if no document has vectors in the space. */
+  of(space: string): SpaceVectors | undefined {
+    return this.#spaces.get(space);
   }
 
-  /** Every vector is added with its own stored type, so that a collection may have several. */
-  put({ ord, model, stored, vectors }: DocumentVectors): void {
-    this.#index.put(ord, vectors.map((vector) => ({ vector })), stored);
-    this.#models.put(ord, model);
+  /** Replaces the vectors of a document in one space. */
+  put(document: DocumentVectors): void {
+    let space = this.#spaces.get(document.space);
+    if (space === undefined)
+      this.#spaces.set(document.space, space = SpaceVectors.create(this.#options, this.#onClose));
+    space.put(document);
+    this.#ords.add(document.ord);
   }
 
-  remove(ord: number): void {
-    this.#index.remove(ord);
-    this.#models.remove(ord);
+  /** Removes a document, from one space if that is named. */
+  remove(ord: number, from?: string): void {
+    for (const [name, space] of this.#spaces) {
+      if (from !== undefined && from !== name) continue;
+      space.remove(ord);
+      if (space.documents > 0) continue;
+      this.#spaces.delete(name);
+      space.close();
+    }
+    if ([...this.#spaces.values()].every((space) => space.modelOf(ord) === undefined)) this.#ords.delete(ord);
   }
 
-  search(query: VectorQuery): Promise<VectorResult> {
-    return this.#index.search(query);
-  }
-
-  /** Scores of the first passages of documents; see `VectorIndex`. */
-  firstScores(ords: readonly number[], vector: Float32Array, metric: Metric): Promise<(number | undefined)[]> {
-    return this.#index.firstScores(ords, vector, metric);
-  }
-
-  /** Most documents first. */
-  models(): ModelCount[] {
-    return this.#models.counts();
-  }
-
-  modelOf(ord: number): ModelIdentity | undefined {
-    return this.#models.modelOf(ord);
-  }
-
-  /** Documents that have vectors of a model, or of any; a copy. */
-  ordsOf(model?: ModelIdentity): OrdSet {
-    return this.#models.ordsOf(model);
-  }
-
-  chunkCount(ord: number): number {
-    return this.#index.chunkCount(ord);
-  }
-
-  vectorsOf(ord: number): readonly Float32Array[] {
-    return this.#index.vectorsOf(ord);
-  }
-
-  meanOf(ord: number, unit: boolean): Float32Array | undefined {
-    return this.#index.meanOf(ord, unit);
+  /** The spaces in which documents have vectors. */
+  spaces(): Iterable<string> {
+    return this.#spaces.keys();
   }
 
   /** Resolves when every requested structure covers every vector; for tests. */
-  settled(): Promise<void> {
-    return this.#index.settled();
+  async settled(): Promise<void> {
+    for (const space of this.#spaces.values()) await space.settled();
   }
 
   /** The view keeps the position in the feed itself. */
-  async *save(): AsyncGenerator<Uint8Array> {
-    const index = this.#index.save(() => '');
-    yield this.#models.save();
-    yield* index;
+  save(): AsyncGenerator<Uint8Array> {
+    return saved(new Map([...this.#spaces].map(([name, space]) => [NAMED + name, space.save()])));
   }
 
   close(): void {
-    this.#onClose(this.#index.close());
+    for (const space of this.#spaces.values()) space.close();
   }
 }

@@ -201,7 +201,7 @@ describe('the vector view (design, sections 1 and 5)', () => {
 describe('the vectors area, for others', () => {
   it('reports models, vectors and passages', async () => {
     await fixture.add('a', 'Red apples grow on very old trees.\n\nBlue whales swim in cold deep seas.');
-    const { vectors } = fixture;
+    const vectors = fixture.vectors.of('c');
     const ord = await fixture.ordOf('a');
     const model = { model: 'words', variant: 'plain', dimensions: 32 };
     expect(vectors.modelsOf('C')).toEqual([{ ...model, documents: 1 }]);

@@ -7,10 +7,10 @@ import { ClosingView, type CollectionViewOptions, type Effect, type Entry, type 
 import { CollectionVectors } from './collection-vectors.ts';
 
 /** The magic of the checkpoint files of vector indexes. */
-export const CHECKPOINT_MAGIC = 'QVECIX01';
+export const CHECKPOINT_MAGIC = 'QVECIX02';
 
 export interface VectorViewOptions extends CollectionViewOptions {
-  readonly embeddings: Pick<Embeddings, 'freshVectorsOf' | 'vectorsOfCollection' | 'vectorsOfDocuments'>;
+  readonly embeddings: Pick<Embeddings, 'freshVectorsOf' | 'vectorsOfCollection' | 'vectorsOfAllSpaces'>;
   readonly index: VectorIndexOptions;
 }
 
@@ -26,9 +26,13 @@ export class VectorView extends ClosingView<CollectionVectors> {
 function vectorKind({ sql, log }: Environment, { embeddings, index }: VectorViewOptions,
   onClose: OnClose): ViewKind<CollectionVectors>
 {
-  const toEntry = (document: DocumentVectors): Entry<CollectionVectors> => ({
-    ord: document.ord,
-    addTo: (vectors) => put(vectors, document, log),
+  const toEntry = ({ ord, spaces }: DocumentSpaces): Entry<CollectionVectors> => ({
+    ord,
+    addTo(vectors) {
+      const present = new Set(spaces.map(({ space }) => space));
+      for (const space of [...vectors.spaces()]) if (!present.has(space)) vectors.remove(ord, space);
+      for (const document of spaces) put(vectors, document, log);
+    },
   });
   return {
     name: 'vector',
@@ -44,7 +48,7 @@ function vectorKind({ sql, log }: Environment, { embeddings, index }: VectorView
     },
     entryOf(change) {
       const document = embeddings.freshVectorsOf(change);
-      return document && toEntry(document);
+      return document && { ord: document.ord, addTo: (vectors) => put(vectors, document, log) };
     },
     entriesOf: (ords) => map(vectorsOfOrds(sql.background, embeddings, ords), toEntry),
     allEntries: (collection) => map(allVectors(embeddings, collection), toEntry),
@@ -66,7 +70,7 @@ function put(vectors: CollectionVectors, document: DocumentVectors, log: Environ
       throw error;
     log.warn({ err: error, ord: document.ord },
       'the vectors of a document are damaged; POST /v1/vector-reindex with force embeds it again');
-    vectors.remove(document.ord);
+    vectors.remove(document.ord, document.space);
   }
 }
 
@@ -79,14 +83,20 @@ const VECTORS_AT_ONCE = 256;
 /** Maximum number of documents whose numbers of chunks one statement reads. */
 const STEP = 256;
 
+/** A document's vectors in all spaces. */
+interface DocumentSpaces {
+  readonly ord: number;
+  readonly spaces: readonly DocumentVectors[];
+}
+
 /** The vectors of some documents; those that have none are left out. */
-async function* vectorsOfOrds(queries: Queries, embeddings: Pick<Embeddings, 'vectorsOfDocuments'>,
-  ords: readonly number[]): AsyncGenerator<DocumentVectors>
+async function* vectorsOfOrds(queries: Queries, embeddings: Pick<Embeddings, 'vectorsOfAllSpaces'>,
+  ords: readonly number[]): AsyncGenerator<DocumentSpaces>
 {
   for (let i = 0; i < ords.length; i += STEP) {
     const { marks, params } = inList(ords.slice(i, i + STEP));
     const rows = await queries.all<{ ord: number; chunks: number }>(
-      `SELECT ord, chunks FROM embeddings WHERE ord IN (${marks}) AND chunks > 0`,
+      `SELECT ord, sum(chunks) AS chunks FROM embeddings WHERE ord IN (${marks}) AND chunks > 0 GROUP BY ord`,
       params,
     );
     for (const some of groups(rows)) yield* documentsIn(pagesOf(embeddings, some));
@@ -95,15 +105,15 @@ async function* vectorsOfOrds(queries: Queries, embeddings: Pick<Embeddings, 've
 
 /** All vectors of a collection. */
 function allVectors(embeddings: Pick<Embeddings, 'vectorsOfCollection'>,
-  collection: string): AsyncGenerator<DocumentVectors>
+  collection: string): AsyncGenerator<DocumentSpaces>
 {
   return documentsIn(embeddings.vectorsOfCollection(collection));
 }
 
-async function* pagesOf(embeddings: Pick<Embeddings, 'vectorsOfDocuments'>,
+async function* pagesOf(embeddings: Pick<Embeddings, 'vectorsOfAllSpaces'>,
   ords: readonly number[]): AsyncGenerator<StoredVector[]>
 {
-  yield await embeddings.vectorsOfDocuments(ords);
+  yield await embeddings.vectorsOfAllSpaces(ords);
 }
 
 function* groups(rows: readonly { readonly ord: number; readonly chunks: number }[]): Generator<number[]> {
@@ -121,19 +131,25 @@ function* groups(rows: readonly { readonly ord: number; readonly chunks: number 
   if (ords.length > 0) yield ords;
 }
 
-/** Groups vectors, which are ordered by document and chunk, by document. */
-async function* documentsIn(pages: AsyncIterable<readonly StoredVector[]>): AsyncGenerator<DocumentVectors> {
+/** Groups vectors, which are ordered by document, space and chunk, by document. */
+async function* documentsIn(pages: AsyncIterable<readonly StoredVector[]>): AsyncGenerator<DocumentSpaces> {
   let open: StoredVector[] = [];
   for await (const page of pages) {
     for (const vector of page) {
       if (open.length > 0 && open[0]!.ord !== vector.ord) {
-        if (isWhole(open)) yield toDocument(open);
+        yield* bySpace(open);
         open = [];
       }
       open.push(vector);
     }
   }
-  if (open.length > 0 && isWhole(open)) yield toDocument(open);
+  if (open.length > 0) yield* bySpace(open);
+}
+
+/** The vectors of one document; nothing for one that was embedded again while it was read. */
+function* bySpace(vectors: readonly StoredVector[]): Generator<DocumentSpaces> {
+  const spaces = [...Map.groupBy(vectors, ({ space }) => space).values()];
+  if (spaces.every(isWhole)) yield { ord: vectors[0]!.ord, spaces: spaces.map(toDocument) };
 }
 
 /**
@@ -148,6 +164,6 @@ function isWhole(vectors: readonly StoredVector[]): boolean {
 }
 
 function toDocument(vectors: readonly StoredVector[]): DocumentVectors {
-  const [{ ord, model, variant, stored, vector: { length: dimensions } }] = vectors as [StoredVector];
-  return { ord, stored, model: { model, variant, dimensions }, vectors: vectors.map(({ vector }) => vector) };
+  const [{ ord, space, model, variant, stored, vector: { length: dimensions } }] = vectors as [StoredVector];
+  return { ord, space, stored, model: { model, variant, dimensions }, vectors: vectors.map(({ vector }) => vector) };
 }

@@ -1,0 +1,113 @@
+import type { OrdSet } from '../../../lib/ord-set.ts';
+import { type Metric, VectorIndex, type VectorIndexOptions, type VectorQuery,
+  type VectorResult } from '../../../search/vector/index.ts';
+import type { DocumentVectors, ModelIdentity } from '../../embeddings/index.ts';
+import type { ModelCount } from '../vector-search.ts';
+import { ModelSets } from './model-sets.ts';
+
+/** The vectors of one collection in one space and their models. */
+export class SpaceVectors {
+  readonly #index: VectorIndex;
+  readonly #models: ModelSets;
+  readonly #onClose: (closing: Promise<void>) => void;
+
+  private constructor(index: VectorIndex, models: ModelSets, onClose: (closing: Promise<void>) => void) {
+    this.#index = index;
+    this.#models = models;
+    this.#onClose = onClose;
+  }
+
+  /** An empty index; `onClose` receives a promise for the end of all uses of its memory. */
+  static create(options: VectorIndexOptions, onClose: (closing: Promise<void>) => void): SpaceVectors {
+    return new SpaceVectors(new VectorIndex(options), new ModelSets(), onClose);
+  }
+
+  /** Rejects for bytes that are damaged or of another version. */
+  static async restore(bytes: AsyncIterable<Uint8Array>, options: VectorIndexOptions,
+    onClose: (closing: Promise<void>) => void): Promise<SpaceVectors>
+  {
+    const { models, rest } = await ModelSets.restore(bytes);
+    const { index } = await VectorIndex.restore(rest, options);
+    return new SpaceVectors(index, models, onClose);
+  }
+
+  get documents(): number {
+    return this.#index.documentCount;
+  }
+
+  get bytes(): number {
+    return this.#index.stats().bytes;
+  }
+
+  /** The index itself, for searches that combine several. */
+  get index(): VectorIndex {
+    return this.#index;
+  }
+
+  /** Bytes that a scan of all vectors reads. */
+  get rowBytes(): number {
+    return this.#index.rowBytes;
+  }
+
+  /** Every vector is added with its own stored type, so that a collection may have several. */
+  put({ ord, model, stored, vectors }: DocumentVectors): void {
+    this.#index.put(ord, vectors.map((vector) => ({ vector })), stored);
+    this.#models.put(ord, model);
+  }
+
+  remove(ord: number): void {
+    this.#index.remove(ord);
+    this.#models.remove(ord);
+  }
+
+  search(query: VectorQuery): Promise<VectorResult> {
+    return this.#index.search(query);
+  }
+
+  /** Scores of the first passages of documents; see `VectorIndex`. */
+  firstScores(ords: readonly number[], vector: Float32Array, metric: Metric): Promise<(number | undefined)[]> {
+    return this.#index.firstScores(ords, vector, metric);
+  }
+
+  /** Most documents first. */
+  models(): ModelCount[] {
+    return this.#models.counts();
+  }
+
+  modelOf(ord: number): ModelIdentity | undefined {
+    return this.#models.modelOf(ord);
+  }
+
+  /** Documents that have vectors of a model, or of any; a copy. */
+  ordsOf(model?: ModelIdentity): OrdSet {
+    return this.#models.ordsOf(model);
+  }
+
+  chunkCount(ord: number): number {
+    return this.#index.chunkCount(ord);
+  }
+
+  vectorsOf(ord: number): readonly Float32Array[] {
+    return this.#index.vectorsOf(ord);
+  }
+
+  meanOf(ord: number, unit: boolean): Float32Array | undefined {
+    return this.#index.meanOf(ord, unit);
+  }
+
+  /** Resolves when every requested structure covers every vector; for tests. */
+  settled(): Promise<void> {
+    return this.#index.settled();
+  }
+
+  /** The view keeps the position in the feed itself. */
+  async *save(): AsyncGenerator<Uint8Array> {
+    const index = this.#index.save(() => '');
+    yield this.#models.save();
+    yield* index;
+  }
+
+  close(): void {
+    this.#onClose(this.#index.close());
+  }
+}
