@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { guessEncoding, orderOfUtf16 } from './guess-encoding.ts';
 
 export interface Decoded {
   readonly text: string;
@@ -6,20 +7,27 @@ export interface Decoded {
   readonly repaired: number;
   /** The name of the encoding in the Encoding standard. */
   readonly encoding: string;
+  /** What the reader must know: that the encoding was guessed, or that characters were lost. Complete sentences. */
+  readonly warnings: readonly string[];
 }
 
 /**
- * Decodes bytes whose encoding is not certain. In this order: a byte order mark; UTF-8 if the bytes are valid UTF-8;
- * the encoding that the file or its media type names; windows-1252, in which every byte is valid. UTF-8 comes before a
- * named encoding because text in another one is hardly ever valid UTF-8, and names are often wrong.
+ * Decodes bytes whose encoding is not certain. In this order: a byte order mark; UTF-16 by its NUL bytes; UTF-8 if the
+ * bytes are valid UTF-8; the encoding that the file or its media type names; the one that a detector finds likeliest.
+ * UTF-8 comes before a named encoding because text in another one is hardly ever valid UTF-8, and names are often
+ * wrong; UTF-8 that is named is believed only for text that is UTF-8 for the most part.
  */
 export function decodeText(bytes: Uint8Array, named?: string): Decoded {
   const bom = byteOrderMark(bytes);
   if (bom !== undefined) return decode(bytes, bom);
   const label = known(named);
   if (label === 'utf-16le' || label === 'utf-16be') return decode(bytes, label);
-  if (isUtf8(bytes) && label !== 'iso-2022-jp') return decode(bytes, 'utf-8');
-  return decode(bytes, label ?? unnamed(bytes));
+  const order = orderOfUtf16(bytes);
+  if (order !== undefined) return decode(bytes, order, true);
+  if (isUtf8(bytes) && label !== 'iso-2022-jp')
+    return isIso2022Jp(bytes) ? decode(bytes, 'iso-2022-jp', true) : decode(bytes, 'utf-8');
+  if (label !== undefined && label !== 'utf-8') return decode(bytes, label);
+  return isMostlyUtf8(bytes) ? decode(bytes, 'utf-8') : decode(bytes, guessEncoding(bytes), true);
 }
 
 /** The charset of a media type, such as `text/html; charset=utf-8`. */
@@ -44,8 +52,8 @@ function byteOrderMark(bytes: Uint8Array): string | undefined {
   return undefined;
 }
 
-/** Text with a few broken UTF-8 bytes, such as one that was cut off, counts as UTF-8; otherwise as windows-1252. */
-function unnamed(bytes: Uint8Array): string {
+/** Whether text has at most a few broken UTF-8 bytes, such as one that was cut off. */
+function isMostlyUtf8(bytes: Uint8Array): boolean {
   let multi = 0;
   let broken = 0;
   for (let i = 0; i < bytes.length; i += 1) {
@@ -57,12 +65,26 @@ function unnamed(bytes: Uint8Array): string {
       i += length - 1;
     } else broken += 1;
   }
-  return multi > broken * 4 ? 'utf-8' : 'windows-1252';
+  return multi > broken * 4;
 }
 
-function decode(bytes: Uint8Array, encoding: string): Decoded {
+/** The sequences that switch to Japanese; text in ISO-2022-JP is ASCII otherwise, and so valid UTF-8. */
+const TO_JAPANESE = ['\x1b$B', '\x1b$@'];
+
+function isIso2022Jp(bytes: Uint8Array): boolean {
+  if (!bytes.includes(0x1b)) return false;
+  const content = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return TO_JAPANESE.some((sequence) => content.includes(sequence, 0, 'latin1'));
+}
+
+function decode(bytes: Uint8Array, encoding: string, guessed = false): Decoded {
   const text = new TextDecoder(encoding).decode(bytes);
-  return { text, encoding, repaired: encoding === 'utf-8' && isUtf8(bytes) ? 0 : replaced(text) };
+  const repaired = encoding === 'utf-8' && isUtf8(bytes) ? 0 : replaced(text);
+  const warnings = [...(guessed ? [`The file does not say its encoding; it was read as ${encoding}.`] : []),
+    ...(repaired > 0
+      ? [`${repaired === 1 ? '1 character was' : `${repaired} characters were`} not valid ${encoding}, and became U+FFFD.`]
+      : [])];
+  return { text, encoding, repaired, warnings };
 }
 
 function replaced(text: string): number {

@@ -41,7 +41,8 @@ export interface Conversion {
 /** Why a file could not be converted. */
 export type ConversionFault =
   | 'unsupported' // neither its extension nor its content is a supported format
-  | 'no_text' // such as a scanned PDF
+  | 'no_text' // a PDF of pictures
+  | 'empty' // nothing is left of a file that holds something, such as pictures or scripts alone
   | 'damaged'
   | 'encrypted'
   | 'too_large' // its content or output is too large, for example an archive that unpacks to too much
@@ -91,6 +92,8 @@ export interface Parts {
   readonly warnings: readonly string[];
   /** Number of characters that were replaced because they were invalid. */
   readonly repaired: number;
+  /** If the content is empty: what the file holds instead, such as `only pictures`. */
+  readonly instead?: string;
 }
 
 /** What every reader needs to know about a job. */
@@ -102,9 +105,20 @@ export interface ReadOptions {
   readonly maxOutput: number;
 }
 
-/** Extensions of files that can be converted, without the dot. */
-const CONVERTIBLE: readonly FileFormat[] = ['md', 'txt', 'html', 'htm', 'pdf', 'docx', 'odt', 'rtf', 'yaml', 'yml',
-  'log', 'lex', 'tex', 'latex'];
+const FORMATS: readonly FileFormat[] = ['md', 'txt', 'html', 'htm', 'pdf', 'docx', 'odt', 'rtf', 'yaml', 'yml', 'log',
+  'lex', 'tex', 'latex'];
+
+/** Extensions of files that can be converted, in lower case and without the dot, with their formats. */
+const EXTENSIONS: ReadonlyMap<string, FileFormat> = new Map<string, FileFormat>([
+  ...FORMATS.map((format): [string, FileFormat] => [format, format]),
+  ['markdown', 'md'],
+  ['mdown', 'md'],
+  ['mkd', 'md'],
+  ['mdx', 'md'],
+  ['text', 'txt'],
+  ['xhtml', 'html'],
+  ['xht', 'html'],
+]);
 
 const MEDIA_TYPES: Readonly<Record<string, FileFormat>> = {
   'text/markdown': 'md',
@@ -135,11 +149,16 @@ export function extensionOf(name: string): string {
   return dot <= 0 ? '' : base.slice(dot + 1).toLowerCase();
 }
 
-export function isConvertible(extension: string): extension is FileFormat {
-  return (CONVERTIBLE as readonly string[]).includes(extension);
+/** The format that an extension (in lower case, without the dot) claims; undefined if none can be converted. */
+export function formatOfExtension(extension: string): FileFormat | undefined {
+  return EXTENSIONS.get(extension);
 }
+
+/** The extensions that can be converted, for messages: `.md, .txt, ...`. */
+export const CONVERTIBLE_LIST: string = [...EXTENSIONS.keys()].map((extension) => `.${extension}`).join(', ');
 
 /** The format that a media type names; its parameters are ignored. */
 export function formatOfMediaType(contentType: string | undefined): FileFormat | undefined {
-  return MEDIA_TYPES[contentType?.split(';', 1)[0]!.trim().toLowerCase() ?? ''];
+  const type = contentType?.split(';', 1)[0]!.trim().toLowerCase() ?? '';
+  return Object.hasOwn(MEDIA_TYPES, type) ? MEDIA_TYPES[type] : undefined;
 }

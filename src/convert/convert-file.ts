@@ -14,6 +14,8 @@ export async function convertFile(request: ConvertRequest): Promise<Conversion> 
   const parts = await read(format, request);
   const contentMd = typeof parts.content === 'string' ? parts.content : await print(parts.content, format, request);
   if (contentMd.length > request.maxOutput) throw tooMuchOutput(request.maxOutput);
+  // Nothing of something is a loss that nobody would see; a text is stored as it is, and may be front matter alone.
+  if (contentMd.trim() === '' && !AS_THEY_ARE.has(format) && !isBlank(request.bytes)) throw nothingLeft(parts);
   return {
     contentMd,
     format,
@@ -22,6 +24,16 @@ export async function convertFile(request: ConvertRequest): Promise<Conversion> 
     repaired: parts.repaired,
     warnings: [...warnings, ...parts.warnings],
   };
+}
+
+/** Whether a file has no bytes but white space. */
+function isBlank(bytes: Uint8Array): boolean {
+  return bytes.every((byte) => byte <= 0x20);
+}
+
+function nothingLeft({ instead }: Parts): ConversionError {
+  return new ConversionError('empty',
+    `holds no text that can be converted${instead === undefined ? '; it may be empty or hold only pictures' : `, ${instead}`}`);
 }
 
 async function read(format: FileFormat, { bytes, ...options }: ConvertRequest): Promise<Parts> {

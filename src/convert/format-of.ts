@@ -1,6 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import { Archive } from './archive.ts';
-import { ConversionError, extensionOf, type FileFormat, formatOfMediaType, isConvertible } from './contract.ts';
+import { decodeText } from './charset.ts';
+import { ConversionError, extensionOf, type FileFormat, formatOfExtension, formatOfMediaType } from './contract.ts';
+import { orderOfUtf16 } from './guess-encoding.ts';
 
 interface FoundFormat {
   readonly format: FileFormat;
@@ -35,6 +37,8 @@ const OTHERS: readonly (readonly [name: string, bytes: string])[] = [['a PNG pic
   'Rar!'], ['a zstd archive', '\x28\xb5\x2f\xfd'], ['a program', '\x7fELF'], ['a program', 'MZ\x90'], ['PostScript',
   '%!PS'], ['a WebAssembly module', '\x00asm']];
 const OLE = '\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1';
+/** As many bytes show what a text is. */
+const HEAD = 4096;
 /** PDF readers search this many bytes of a file for the header. */
 const PDF_WITHIN = 1024;
 const TEXTS: ReadonlySet<FileFormat> = new Set(['md', 'txt', 'html', 'htm', 'yaml', 'yml', 'log', 'lex', 'tex',
@@ -47,8 +51,8 @@ const TEXTS: ReadonlySet<FileFormat> = new Set(['md', 'txt', 'html', 'htm', 'yam
  */
 export function formatOf(bytes: Uint8Array, name: string, contentType: string | undefined): FoundFormat {
   const extension = extensionOf(name);
-  const claimed = isConvertible(extension) ? extension : undefined;
-  const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength, 4096)).toString('latin1');
+  const claimed = formatOfExtension(extension);
+  const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength, HEAD)).toString('latin1');
   const binary = binaryFormat(bytes, head);
   const found = binary ??
     textFormat(bytes, head, { extension, claimed, media: formatOfMediaType(contentType), contentType });
@@ -108,8 +112,9 @@ interface Claims {
   readonly contentType: string | undefined;
 }
 
-function textFormat(bytes: Uint8Array, head: string, { extension, claimed, media, contentType }: Claims): FileFormat {
+function textFormat(bytes: Uint8Array, start: string, { extension, claimed, media, contentType }: Claims): FileFormat {
   const textual = isText(bytes);
+  const head = isUtf16(bytes) ? decodeText(bytes.subarray(0, HEAD)).text : start;
   if (claimed !== undefined && !TEXTS.has(claimed)) return insteadOf(claimed, textual, head, bytes.length);
   if (!textual) throw new ConversionError('unsupported', 'is neither text nor a format that can be converted');
   const page = beginsAsPage(head);
@@ -119,8 +124,8 @@ function textFormat(bytes: Uint8Array, head: string, { extension, claimed, media
   }
   if (page) return 'html';
   if (media !== undefined && TEXTS.has(media)) return media;
-  // A name such as `v1.2` has no meaningful extension; its media type says that it is text.
-  if (extension === '' && (contentType === undefined || media !== undefined))
+  // A name without an extension, such as `README`, says nothing; its media type may say that it is no prose.
+  if (extension === '' && (media !== undefined || isUnspecific(contentType)))
     return /^\s*(?:%[^\n]*\n\s*)*\\documentclass/.test(head) ? 'tex' : 'txt';
   throw new ConversionError('unsupported',
     extension === ''
@@ -148,9 +153,22 @@ function insteadOf(claimed: FileFormat, textual: boolean, head: string, length: 
   return /<(?:!doctype\s+html|html|body|p|div|h[1-6]|table)[\s>]/i.test(head) ? 'html' : 'txt';
 }
 
-/** Text contains no control characters except white space, unless it is in UTF-16 with a byte order mark. */
+/** Whether a media type says no more than that a file is bytes or text. */
+function isUnspecific(contentType: string | undefined): boolean {
+  const type = contentType?.split(';', 1)[0]!.trim().toLowerCase() ?? '';
+  return ['', 'application/octet-stream', 'binary/octet-stream'].includes(type) || type.startsWith('text/');
+}
+
+function isUtf16(bytes: Uint8Array): boolean {
+  return (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff) ||
+    orderOfUtf16(bytes) !== undefined;
+}
+
+/** Text contains no control characters except white space, unless it is in UTF-16. */
 function isText(bytes: Uint8Array): boolean {
-  if ((bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff)) return true;
+  if (bytes[0] === 0xff && bytes[1] === 0xfe && bytes[2] === 0 && bytes[3] === 0)
+    throw new ConversionError('unsupported', 'is text in UTF-32; save it as UTF-8');
+  if (isUtf16(bytes)) return true;
   const sample = bytes.subarray(0, 65_536);
   let controls = 0;
   for (const byte of sample) {

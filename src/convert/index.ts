@@ -1,4 +1,6 @@
 export { type Conversion, ConversionError, type ConversionFault, type ConversionOptions, type Converter,
-  type ConverterSettings, extensionOf, type FileFormat, type FileToConvert, formatOfMediaType,
-  isConvertible } from './contract.ts';
+  type ConverterSettings, CONVERTIBLE_LIST, extensionOf, type FileFormat, type FileToConvert, formatOfExtension,
+  formatOfMediaType } from './contract.ts';
 export { createConverter } from './converter.ts';
+export { formatOf } from './format-of.ts';
+export { readText } from './plain/index.ts';

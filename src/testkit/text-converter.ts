@@ -1,5 +1,5 @@
-import { type Conversion, ConversionError, type Converter, extensionOf, type FileFormat,
-  type FileToConvert } from '../convert/index.ts';
+import { type Conversion, ConversionError, type Converter, extensionOf, type FileToConvert,
+  formatOfExtension } from '../convert/index.ts';
 import { splitFrontMatter } from '../text/front-matter.ts';
 
 const PLAIN: readonly string[] = ['md', 'txt'];
@@ -15,7 +15,7 @@ export class TextConverter implements Converter {
 
   async convert(file: FileToConvert, options: object = {}): Promise<Conversion> {
     this.files.push({ ...file, options });
-    const format = extensionOf(file.name) || 'txt';
+    const format = formatOfExtension(extensionOf(file.name)) ?? 'txt';
     const text = new TextDecoder('utf-8').decode(file.bytes);
     const fault = /^fault:(\w+)/.exec(text)?.[1];
     if (fault !== undefined) throw new ConversionError(fault as ConversionError['fault'], `is ${fault}`);
@@ -25,7 +25,7 @@ export class TextConverter implements Converter {
     const { meta, body } = converted ? { meta: {}, body: `\`\`\`${format}\n${text}\n\`\`\`` } : splitFrontMatter(text);
     return {
       contentMd: body,
-      format: format as FileFormat,
+      format,
       converted,
       repaired: text.includes('\ufffd') ? 1 : 0,
       meta: text.startsWith('Title: ') ? { title: [text.slice(7).split('\n')[0]!] } : meta,

@@ -16,7 +16,7 @@ const PAGE = /<(?:!doctype\s{1,20}html|html|head|body)[\s>]/i;
  * @throws ConversionError `too_deep`
  */
 export function readHtml(bytes: Uint8Array, options: ReadOptions): Parts {
-  const { text, repaired } = decodeHtml(bytes, options.contentType);
+  const { text, repaired, warnings } = decodeHtml(bytes, options.contentType);
   const page = options.mainContent ?? PAGE.test(text.slice(0, 100_000));
   const root = parseHtml(text);
   const meta = htmlMeta(root);
@@ -27,7 +27,7 @@ export function readHtml(bytes: Uint8Array, options: ReadOptions): Parts {
   removeBlanks(content);
   const tree = treeOf({ type: 'root', children: content.children } as Page);
   tidy(tree);
-  return { content: tree, meta, warnings: [], repaired };
+  return { content: tree, meta, warnings, repaired };
 }
 
 function baseOf(root: Page, page: string | undefined): string | undefined {

@@ -6,15 +6,22 @@ import { ConversionError } from '../contract.ts';
 
 /** Browsers also stop at 512; unclosed elements of real pages stay below it. */
 const MAX_HTML_DEPTH = 512;
-/** The encoding must be declared within this many bytes (HTML standard, section 4.2.5.4). */
+/**
+ * The encoding must be declared within this many bytes (HTML standard, section 4.2.5.4), but browsers also follow a
+ * declaration behind them, where long comments and scripts put it.
+ */
 const HEAD_BYTES = 1024;
+const LATE_BYTES = 256 * 1024;
+const DECLARED =
+  /<meta[^>]{0,500}?charset\s{0,20}=\s{0,20}["']?([\w.:-]{1,40})|^\s{0,20}<\?xml[^>]{0,200}?encoding\s{0,20}=\s{0,20}["']([\w.:-]{1,40})/i;
 
 const pages = unified().use(rehypeParse).freeze();
 
-/** Decodes HTML with the media type's charset, then with that of `<meta>`. */
+/** Decodes HTML with the media type's charset, then with that of `<meta>` or of the XML declaration. */
 export function decodeHtml(bytes: Uint8Array, contentType: string | undefined): Decoded {
-  const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength, HEAD_BYTES)).toString('latin1');
-  const declared = known(/<meta[^>]{0,500}?charset\s{0,20}=\s{0,20}["']?([\w.:-]{1,40})/i.exec(head)?.[1]);
+  const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength, LATE_BYTES)).toString('latin1');
+  const found = DECLARED.exec(head.slice(0, HEAD_BYTES)) ?? DECLARED.exec(head);
+  const declared = known(found?.[1] ?? found?.[2]);
   // A page that was readable as ASCII up to here is not in UTF-16, whatever it declares.
   return decodeText(bytes, charsetOf(contentType) ?? (declared?.startsWith('utf-16') ? 'utf-8' : declared));
 }

@@ -53,7 +53,7 @@ const EXPANSION = 20;
  * @throws ConversionError `too_deep`, `too_large`
  */
 export function readLatex(bytes: Uint8Array, options: ReadOptions): Parts {
-  const { text, repaired } = decodeText(bytes,
+  const { text, repaired, warnings } = decodeText(bytes,
     charsetOf(options.contentType) ??
       /\\usepackage\[([\w-]{1,20})\]\{inputenc\}/.exec(
         Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 20_000)).toString('latin1'),
@@ -90,7 +90,8 @@ export function readLatex(bytes: Uint8Array, options: ReadOptions): Parts {
       lang: LANGUAGES[said.language?.toLowerCase() ?? ''],
       created: said.date,
     }),
-    warnings: context.included.size === 0 ? [] : [
+    warnings: context.included.size === 0 ? warnings : [
+      ...warnings,
       `Files that it includes were not read: ${[...context.included].slice(0, 10).join(', ')}${
         context.included.size > 10 ? ' and others' : ''
       }.`,

@@ -1,6 +1,6 @@
 import type { Operations } from '../../../generated/docs/operations.ts';
 import type { Document } from '../../../generated/docs/sdk/types.gen.ts';
-import { type Converter, extensionOf, formatOfMediaType, isConvertible } from '../../convert/index.ts';
+import { type Converter, extensionOf, formatOfExtension, formatOfMediaType } from '../../convert/index.ts';
 import { ServiceError } from '../../errors/index.ts';
 import { type Outbound, RefusedRequest } from '../../net/index.ts';
 import { type Context, type Handlers, type InputOf, mayReadAll } from '../../operations/index.ts';
@@ -115,11 +115,9 @@ interface PageName {
  */
 export function nameOfPage(contentType: string, url: URL): PageName | undefined {
   const type = mediaTypeOf(contentType);
-  const extension = extensionOf(url.pathname);
-  const byPath = isConvertible(extension) ? extension : undefined;
+  const byPath = formatOfExtension(extensionOf(url.pathname));
   if (UNSPECIFIC.has(type)) return { name: byPath === undefined ? 'page' : `page.${byPath}` };
-  const media = formatOfMediaType(contentType);
-  const converted = media !== undefined && isConvertible(media) ? media : undefined;
+  const converted = formatOfMediaType(contentType);
   if (type === 'text/plain') return { name: `page.${byPath ?? 'txt'}`, contentType };
   if (converted === undefined && !type.startsWith('text/')) return undefined;
   return { name: `page.${converted ?? 'txt'}`, contentType };

@@ -1,7 +1,7 @@
 import type { Operations } from '../../../generated/docs/operations.ts';
 import type { UploadedFile } from '../../../generated/docs/sdk/types.gen.ts';
-import { type Conversion, ConversionError, type ConversionFault, type ConversionOptions, type Converter, extensionOf,
-  type FileToConvert, isConvertible } from '../../convert/index.ts';
+import { type Conversion, ConversionError, type ConversionFault, type ConversionOptions, type Converter,
+  CONVERTIBLE_LIST, extensionOf, type FileToConvert, formatOfExtension } from '../../convert/index.ts';
 import { type ErrorCode, ServiceError } from '../../errors/index.ts';
 import { type Context, type Handlers, type InputOf, mayReadAll } from '../../operations/index.ts';
 import { type BatchItem, type BatchResult, type Documents, identify } from '../documents/index.ts';
@@ -116,8 +116,11 @@ class Upload {
     const { lang, ttl, meta = {}, maxSize } = this.#input;
     const name = baseName(file.name);
     const what = `file ${shown(file.name)}`;
-    if (!isConvertible(extensionOf(name)))
-      throw new ServiceError('invalid_argument', `${what} has an unsupported extension`);
+    const extension = extensionOf(name);
+    if (extension !== '' && formatOfExtension(extension) === undefined)
+      throw new ServiceError('invalid_argument',
+        `${what} has an unsupported extension; taken are ${CONVERTIBLE_LIST} and names without one: rename the file ` +
+          'to what it is, or save it in one of these formats');
     if (file.size > maxSize) throw new ServiceError('payload_too_large', `${what} is larger than ${maxSize} bytes`);
     const given = {
       bytes: new Uint8Array(await file.arrayBuffer()),
@@ -226,7 +229,7 @@ function baseName(path: string): string {
 export function keyOfFile(name: string): string {
   const base = baseName(name);
   const extension = extensionOf(base);
-  const stem = isConvertible(extension) ? base.slice(0, -extension.length - 1) : base;
+  const stem = formatOfExtension(extension) !== undefined ? base.slice(0, -extension.length - 1) : base;
   return stem.trim().normalize('NFC').toLowerCase().replaceAll(' ', '-');
 }
 
@@ -237,6 +240,7 @@ export function keyOfFile(name: string): string {
 const CODES: Readonly<Record<ConversionFault, ErrorCode>> = {
   unsupported: 'invalid_argument',
   no_text: 'invalid_argument',
+  empty: 'conversion_failed',
   too_large: 'payload_too_large',
   damaged: 'conversion_failed',
   encrypted: 'conversion_failed',

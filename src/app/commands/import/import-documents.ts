@@ -3,6 +3,7 @@ import { basename } from 'node:path';
 import { addDocuments, ingestDocuments, uploadFiles } from '../../../../generated/docs/sdk/sdk.gen.ts';
 import type { ServiceClient } from '../shared/connection.ts';
 import { answered, type RetryPolicy, ServiceFailure, withRetries } from '../shared/service-failure.ts';
+import { MAX_FILE_BYTES } from './read-folder.ts';
 import type { Source, SourceDocument } from './source.ts';
 import { ImportTally } from './tally.ts';
 
@@ -123,9 +124,6 @@ export async function sendBatch(client: ServiceClient, batch: Batch, options: Se
     reasons: errors.map((line) => placed(line, batch.origins)),
   };
 }
-
-/** The largest file that the service accepts. */
-const MAX_FILE_BYTES = 100 * 2 ** 20;
 
 /**
  * The response to one file does not say whether the document existed before, so it counts as added unless it was

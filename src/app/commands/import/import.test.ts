@@ -68,11 +68,12 @@ describe('quire import FOLDER', () => {
   });
 
   it('repairs text that is not UTF-8 and says so (decision D-39), and notes front matter it cannot read', async () => {
-    await write({ 'latin.md': Buffer.from([0x63, 0x61, 0x66, 0xe9]), 'odd.md': '---\na: [\n---\nbody' });
+    await write({ 'cut.md': Buffer.from('Grüße, schöne Grüße, ü').subarray(0, -1), 'odd.md': '---\na: [\n---\nbody' });
     const run = await importing(folder);
     expect(run.exitCode).toBe(0);
-    expect(sent()[0]).toMatchObject({ contentMd: 'caf\ufffd' });
+    expect(sent()[0]).toMatchObject({ contentMd: 'Grüße, schöne Grüße, \ufffd' });
     expect(run.stdout).toContain('1 document had text that was not valid UTF-8');
+    expect(run.stderr).toContain('note: cut.md: 1 character was not valid utf-8, and became U+FFFD.');
     expect(run.stderr).toMatch(/^note: odd\.md: front matter was left in the body/m);
   });
 

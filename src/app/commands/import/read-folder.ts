@@ -1,24 +1,20 @@
-import { isUtf8 } from 'node:buffer';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { splitFrontMatter } from '../../../text/front-matter.ts';
+import { CONVERTIBLE_LIST, extensionOf, formatOf, formatOfExtension, readText } from '../../../convert/index.ts';
 import { CommandError } from '../shared/command-error.ts';
 import type { Source, SourceDocument, SourceItem } from './source.ts';
 
-// Extensions of source code stay, because a document is recognised as code by them.
-const MARKDOWN = /\.(?:md|mdx|markdown)$/i;
-
-/** Files that the service converts to markdown (contract, section 4, `/v1/upload`). */
-const CONVERTED = /\.(?:txt|html?|pdf|docx|odt|rtf|ya?ml|log|lex|tex|latex)$/i;
-
 /** Whether a file with this name is already markdown. */
-export const isMarkdownName = (name: string): boolean => MARKDOWN.test(name);
+const isMarkdownName = (name: string): boolean => formatOfExtension(extensionOf(name)) === 'md';
 
-/** Whether a file with this name is sent to the service for conversion. */
-export const isConvertedName = (name: string): boolean => CONVERTED.test(name);
+/** Whether the extension of a name says that the file can become a document; that of none, its content decides. */
+export const isTakenName = (name: string): boolean => {
+  const extension = extensionOf(name);
+  return extension === '' || formatOfExtension(extension) !== undefined;
+};
 
-/** The extension of a name in lower case, without its dot; empty if it has none. */
-const endingOf = (name: string): string => /\.([a-z]{1,10})$/i.exec(name)?.[1]?.toLowerCase() ?? '';
+/** The largest file that the service accepts, in bytes. */
+export const MAX_FILE_BYTES = 100 * 2 ** 20;
 
 /**
  * The key of a file: its path relative to the imported folder with forward slashes, which keys may
@@ -26,7 +22,8 @@ const endingOf = (name: string): string => /\.([a-z]{1,10})$/i.exec(name)?.[1]?.
  * are two documents.
  */
 export function keyOfPath(path: string): string {
-  return path.replaceAll('\\', '/').replace(/^(?:\.?\/)+/, '').replace(MARKDOWN, '');
+  const key = path.replaceAll('\\', '/').replace(/^(?:\.?\/)+/, '');
+  return isMarkdownName(key) ? key.slice(0, -extensionOf(key).length - 1) : key;
 }
 
 // The form of a language; any other value of a field `lang` has another meaning.
@@ -46,16 +43,14 @@ export interface FolderOptions {
  * @throws {CommandError} if the folder cannot be listed or contains no such file.
  */
 export async function folderSource(folder: string, { lang, only }: FolderOptions): Promise<Source> {
-  const paths = await listFiles(folder, only);
+  const { paths, passedOver } = await listFiles(folder, only);
   if (paths.length === 0)
     throw new CommandError(
-      `no files to import found in ${folder}: expected ${
-        only === undefined
-          ? 'markdown, or files of a kind that /v1/upload takes'
-          : `files ending in ${only.map((each) => `.${each}`).join(', ')}`
+      `no files to import found in ${folder}: expected files ending in ${
+        only === undefined ? CONVERTIBLE_LIST : only.map((each) => `.${each}`).join(', ')
       }`,
     );
-  return filesSource(folder, folder, paths, lang);
+  return { ...filesSource(folder, folder, paths, lang), passedOver };
 }
 
 /** A single file as a source of one document, keyed by its name. */
@@ -110,8 +105,7 @@ async function readDocument(folder: string, path: string,
 {
   const file = join(folder, path);
   if (isMarkdownName(path)) {
-    const bytes = await readFile(file);
-    return { ...documentFromFile(path, bytes.toString('utf8'), lang), sanitized: !isUtf8(bytes) };
+    return documentFromFile(path, await readFile(file), lang);
   }
   const { size } = await stat(file);
   return {
@@ -121,38 +115,66 @@ async function readDocument(folder: string, path: string,
   };
 }
 
-/** The document of a markdown file: front matter becomes metadata, and its `lang` overrides the given one. */
-function documentFromFile(path: string, text: string,
-  lang: string): { document: SourceDocument; notes: readonly string[] }
+/**
+ * The document of a markdown file, read as an upload reads it: front matter becomes metadata, and its `lang` overrides
+ * the given one.
+ */
+function documentFromFile(path: string, bytes: Uint8Array,
+  lang: string): { document: SourceDocument; sanitized: boolean; notes: readonly string[] }
 {
-  const { meta, body, warnings } = splitFrontMatter(text);
-  const ownLang = Object.hasOwn(meta, 'lang') ? meta.lang?.[0] : undefined;
+  const { content, meta, warnings, repaired } = readText(bytes, {});
+  const ownLang = Object.hasOwn(meta, 'lang') ? meta['lang']?.[0] : undefined;
   return {
     document: {
       key: keyOfPath(path),
       lang: ownLang !== undefined && LANG.test(ownLang) ? ownLang : lang,
-      contentMd: body,
+      contentMd: content,
       meta,
     },
+    sanitized: repaired > 0,
     notes: warnings,
   };
 }
 
-/** Paths of the files under a folder that can become documents, with forward slashes. */
-export async function listFiles(root: string, only?: readonly string[], folder = ''): Promise<string[]> {
-  const entries = await listEntries(join(root, folder));
-  const paths: string[] = [];
-  for (const entry of entries) {
-    const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
-    if (entry.isDirectory() && !entry.name.startsWith('.') && entry.name !== 'node_modules')
-      paths.push(...(await listFiles(root, only, path)));
-    if (entry.isFile() && isTaken(entry.name, only)) paths.push(path);
-  }
-  return paths;
+interface FoundFiles {
+  /** Files that can become documents, with forward slashes. */
+  readonly paths: string[];
+  /** Files of other kinds; none if the kinds were given. */
+  readonly passedOver: string[];
 }
 
-function isTaken(name: string, only: readonly string[] | undefined): boolean {
-  return (isMarkdownName(name) || isConvertedName(name)) && (only === undefined || only.includes(endingOf(name)));
+/** The files under a folder, in the order of their names. */
+export async function listFiles(root: string, only?: readonly string[], folder = ''): Promise<FoundFiles> {
+  const found: FoundFiles = { paths: [], passedOver: [] };
+  for (const entry of await listEntries(join(root, folder))) {
+    const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
+    if (entry.isDirectory() && !entry.name.startsWith('.') && entry.name !== 'node_modules') {
+      const inner = await listFiles(root, only, path);
+      found.paths.push(...inner.paths);
+      found.passedOver.push(...inner.passedOver);
+    }
+    if (!entry.isFile() || isHidden(entry.name)) continue;
+    if (only !== undefined && !only.includes(extensionOf(entry.name))) continue;
+    (await isTaken(join(root, path)) ? found.paths : found.passedOver).push(path);
+  }
+  return found;
+}
+
+/** Settings of programs, such as `.gitignore`. */
+function isHidden(name: string): boolean {
+  return name.startsWith('.') && extensionOf(name) === '';
+}
+
+/** Whether a file can become a document: by its extension, or by its content if it has none. */
+async function isTaken(file: string): Promise<boolean> {
+  if (extensionOf(file) !== '') return isTakenName(file);
+  try {
+    if ((await stat(file)).size > MAX_FILE_BYTES) return false;
+    formatOf(await readFile(file), file, undefined);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 async function listEntries(folder: string) {

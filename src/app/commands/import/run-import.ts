@@ -3,6 +3,7 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { getHealth } from '../../../../generated/docs/sdk/sdk.gen.ts';
+import { CONVERTIBLE_LIST } from '../../../convert/index.ts';
 import { type Clock, systemClock, unixSeconds } from '../../../lib/clock.ts';
 import { commaList, wholeNumber } from '../shared/arguments.ts';
 import { CommandError, INTERRUPTED, isForUser, runCommand } from '../shared/command-error.ts';
@@ -12,10 +13,10 @@ import { answered, DEFAULT_RETRIES, ServiceFailure } from '../shared/service-fai
 import { type Batch, type BatchResult, importDocuments, type ImportResult, MAX_BATCH_BYTES,
   sendBatch } from './import-documents.ts';
 import { showProgress } from './progress.ts';
-import { fileSource, type FolderOptions, folderSource, isConvertedName, isMarkdownName } from './read-folder.ts';
+import { fileSource, type FolderOptions, folderSource, isTakenName } from './read-folder.ts';
 import { ndjsonSource, type RowOptions } from './read-ndjson.ts';
 import type { Source } from './source.ts';
-import { problemLines, stopLines, summaryLines } from './tally.ts';
+import { passedOverLines, problemLines, stopLines, summaryLines } from './tally.ts';
 
 const NDJSON = /\.(?:ndjson|jsonl)(?:\.gz)?$/i;
 
@@ -36,11 +37,11 @@ export async function openSource(argument: string, stdin: Readable,
     );
   });
   if (found.isDirectory()) return folderSource(argument, options);
-  if (isMarkdownName(argument) || isConvertedName(argument)) return fileSource(argument, options.lang);
+  if (isTakenName(argument)) return fileSource(argument, options.lang);
   if (!NDJSON.test(argument)) {
     throw new CommandError(
-      `cannot tell what ${argument} is: expected a folder, or a file ending in .md, .txt, .html, .pdf, .docx, .odt, ` +
-        '.rtf, .yaml, .log, .lex, .tex, .ndjson, .jsonl, .ndjson.gz or .jsonl.gz',
+      `cannot tell what ${argument} is: expected a folder, or a file ending in ${CONVERTIBLE_LIST}, .ndjson, ` +
+        '.jsonl, .ndjson.gz or .jsonl.gz',
     );
   }
   // A named pipe has no size.
@@ -97,7 +98,7 @@ export async function runImport(given: ImportArguments, context: ImportContext):
     });
     progress.stop();
     if (result.stoppedBy instanceof Error && !isForUser(result.stoppedBy)) throw result.stoppedBy;
-    report(result, given, (clock.now() - started) / 1000, io);
+    report(result, given, (clock.now() - started) / 1000, io, source.passedOver ?? []);
     return result;
   } finally {
     progress.stop();
@@ -126,10 +127,15 @@ async function count(batch: Batch): Promise<BatchResult> {
   };
 }
 
-function report(result: ImportResult, given: ImportArguments, seconds: number, io: Io): void {
+function report(result: ImportResult, given: ImportArguments, seconds: number, io: Io,
+  passedOver: readonly string[]): void
+{
   const { tally, stoppedBy } = result;
   writeLines(io.stderr, problemLines(tally));
-  if (!given.quiet) writeLines(io.stdout, summaryLines(result, { ...given, dryRun: given.dryRun ?? false, seconds }));
+  if (!given.quiet) {
+    writeLines(io.stdout, [...summaryLines(result, { ...given, dryRun: given.dryRun ?? false, seconds }),
+      ...passedOverLines(passedOver)]);
+  }
   writeLines(io.stderr, stopLines(result));
   if (stoppedBy === 'signal') io.setExitCode(INTERRUPTED);
   else if (stoppedBy !== undefined || tally.failed > 0) io.setExitCode(1);
@@ -137,8 +143,10 @@ function report(result: ImportResult, given: ImportArguments, seconds: number, i
 
 const EXAMPLES = `
 SOURCE is a folder of files, one such file, a file of NDJSON (.ndjson, .jsonl, also .gz), or -
-for NDJSON on standard input. Files are markdown (.md, .markdown, .mdx), or of a kind that the
-service converts: .txt .html .htm .pdf .docx .odt .rtf .yaml .yml .log .lex .tex .latex.
+for NDJSON on standard input. Files are markdown (.md .markdown .mdown .mkd .mdx), or of a kind that
+the service converts: .txt .text .html .htm .xhtml .xht .pdf .docx .odt .rtf .yaml .yml .log .lex .tex
+.latex. Files without an extension are taken if they are text, or one of these by their content.
+Files of other kinds are passed over, counted and named.
 
 A file's key is its path, that of markdown without its ending; its front matter becomes metadata, and a field
 \`lang\` there wins over --lang. A line of NDJSON is an exported document

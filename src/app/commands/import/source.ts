@@ -44,5 +44,7 @@ export interface Source {
   readonly unit: 'files' | 'bytes';
   /** Undefined if it is not known before the end. */
   readonly total: number | undefined;
+  /** Files of kinds that cannot become documents. */
+  readonly passedOver?: readonly string[];
   items(signal: AbortSignal): AsyncIterable<SourceItem>;
 }

@@ -113,6 +113,20 @@ export function problemLines(tally: ImportTally): string[] {
   return [...listed('failed', tally.problems, tally.failed), ...listed('note', tally.notes, tally.noteCount)];
 }
 
+/** How many names of files that were passed over are listed. */
+const NAMED = 10;
+
+/** The files of a folder that cannot become documents, in one line; none if there are none. */
+export function passedOverLines(paths: readonly string[]): string[] {
+  if (paths.length === 0) return [];
+  const more = paths.length - NAMED;
+  return [
+    `passed over ${plural(paths.length, 'file')} of other kinds: ${paths.slice(0, NAMED).join(', ')}${
+      more > 0 ? ` and ${formatCount(more)} more` : ''
+    }`,
+  ];
+}
+
 /** How far an import came that ended early. */
 export function stopLines({ stoppedBy, reached }: ImportResult): string[] {
   if (stoppedBy === undefined) return [];

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { watch } from 'node:fs';
 import { systemClock, systemTimer, type Timer } from '../../../lib/clock.ts';
 import { endings } from '../import/run-import.ts';
-import { problemLines, stopLines } from '../import/tally.ts';
+import { passedOverLines, problemLines, stopLines } from '../import/tally.ts';
 import { wholeNumber } from '../shared/arguments.ts';
 import { INTERRUPTED, isForUser, runCommand } from '../shared/command-error.ts';
 import { addClientOptions, type ClientOptions, openClient } from '../shared/connection.ts';
@@ -57,7 +57,8 @@ async function once(given: RunSyncArguments, context: RunSyncContext): Promise<v
 function report(result: SyncResult, given: RunSyncArguments, io: Io): void {
   const { imported, deleteErrors } = result;
   writeLines(io.stderr, [...problemLines(imported.tally), ...deleteErrors.map((line) => `not deleted: ${line}`)]);
-  if (!given.quiet && imported.stoppedBy === undefined) writeLines(io.stdout, summaryLines(result, given));
+  if (!given.quiet && imported.stoppedBy === undefined)
+    writeLines(io.stdout, [...summaryLines(result, given), ...passedOverLines(result.passedOver)]);
   writeLines(io.stderr, stopLines(imported));
   if (imported.stoppedBy === 'signal') io.setExitCode(INTERRUPTED);
   else if (imported.stoppedBy !== undefined || imported.tally.failed > 0 || deleteErrors.length > 0) io.setExitCode(1);

@@ -173,6 +173,8 @@ export interface SyncResult {
   readonly orphans: number;
   readonly deleted: number;
   readonly deleteErrors: readonly string[];
+  /** Files of kinds that cannot become documents. */
+  readonly passedOver: readonly string[];
   readonly seconds: number;
 }
 
@@ -184,7 +186,7 @@ export interface SyncResult {
 export async function syncOnce(given: SyncArguments, context: SyncContext): Promise<SyncResult> {
   const { client, clock, io, signal } = context;
   const started = clock.now();
-  const paths = await listFiles(given.folder, given.only);
+  const { paths, passedOver } = await listFiles(given.folder, given.only);
   const comparison = new Comparison(await listRemote(client, given.collection));
   const source = changedSource(given.folder, filesSource(given.folder, given.folder, paths, given.lang), comparison,
     keyOfPath);
@@ -213,6 +215,7 @@ export async function syncOnce(given: SyncArguments, context: SyncContext): Prom
       orphans: orphans.length,
       deleted,
       deleteErrors: errors,
+      passedOver,
       seconds: unixSeconds(clock) - Math.floor(started / 1000),
     };
   } finally {

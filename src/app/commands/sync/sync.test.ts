@@ -27,7 +27,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-const write = async (files: Record<string, string>): Promise<void> => {
+const write = async (files: Record<string, string | Uint8Array>): Promise<void> => {
   for (const [path, content] of Object.entries(files)) {
     await mkdir(dirname(join(folder, path)), { recursive: true });
     await writeFile(join(folder, path), content);
@@ -64,6 +64,34 @@ describe('quire sync', () => {
     await write({ 'notes.txt': 'changed', 'new.md': 'new' });
     expect((await sync()).stdout).toContain('stored 2 (1 new), deleted 0, unchanged 2, failed 0');
     expect(await stored()).toMatchObject({ 'notes.txt': 'changed', new: 'new' });
+  });
+
+  it('reads markdown in any encoding, and says which one it guessed', async () => {
+    await write({
+      'a.md': Buffer.from('\ufeff# Überschrift\n\nText in UTF-16.\n', 'utf16le'),
+      'b.md': Buffer.from('Dies ist das Protokoll der Sitzung. Gr\xfc\xdfe an die Beh\xf6rde.', 'latin1'),
+    });
+    const run = await sync();
+    expect(run.stderr).toContain('note: b.md: The file does not say its encoding; it was read as windows-1252.');
+    expect(await stored()).toEqual({
+      a: '# Überschrift\n\nText in UTF-16.\n',
+      b: 'Dies ist das Protokoll der Sitzung. Grüße an die Behörde.',
+    });
+  });
+
+  it('takes files without an extension by their content, and names what it passes over', async () => {
+    await write({
+      README: '# Read me',
+      'a.mkd': 'a',
+      program: Uint8Array.of(0x7f, 0x45, 0x4c, 0x46, 0, 0),
+      'data.csv': 'a,b',
+      '.gitignore': 'x',
+    });
+    const run = await sync();
+    expect(run.exitCode).toBe(0);
+    expect(run.stdout).toContain('passed over 2 files of other kinds: data.csv, program');
+    expect(await stored()).toEqual({ README: '# Read me', a: 'a' });
+    expect((await sync('--only', 'mkd')).stdout).not.toContain('passed over');
   });
 
   it('stores again what somebody else has replaced', async () => {
