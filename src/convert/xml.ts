@@ -28,6 +28,7 @@ const PREFIXES: ReadonlyMap<string, string> = new Map([
   ['http://schemas.openxmlformats.org/package/2006/content-types', ''],
   ['http://schemas.openxmlformats.org/package/2006/metadata/core-properties', 'cp'],
   ['urn:schemas-microsoft-com:vml', 'v'],
+  ['http://www.w3.org/1998/Math/MathML', ''],
   ['http://purl.org/dc/elements/1.1/', 'dc'],
   ['http://purl.org/dc/terms/', 'dcterms'],
   ['http://www.w3.org/1999/xlink', 'xlink'],
