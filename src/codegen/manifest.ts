@@ -7,6 +7,7 @@ import { dirname, join } from 'node:path';
  * and their licences.
  */
 export const SLIM: Readonly<Record<string, readonly string[]>> = {
+  jschardet: ['LICENSE', 'build/index.cjs'],
   'sql.js': ['LICENSE', 'dist/sql-wasm.js', 'dist/sql-wasm.wasm'],
   '@graphql-yoga/render-graphiql': ['LICENSE', 'esm'],
   'swagger-ui-dist': ['LICENSE', 'NOTICE', 'swagger-ui-bundle.js', 'swagger-ui-bundle.js.LICENSE.txt',

@@ -78,17 +78,21 @@ function isIso2022Jp(bytes: Uint8Array): boolean {
 }
 
 function decode(bytes: Uint8Array, encoding: string, guessed = false): Decoded {
-  const text = new TextDecoder(encoding).decode(bytes);
-  const repaired = encoding === 'utf-8' && isUtf8(bytes) ? 0 : replaced(text);
+  const decoded = new TextDecoder(encoding).decode(bytes);
+  const replaced = encoding === 'utf-8' && isUtf8(bytes) ? 0 : count(decoded, '\ufffd');
+  const nuls = count(decoded, '\0');
   const warnings = [...(guessed ? [`The file does not say its encoding; it was read as ${encoding}.`] : []),
-    ...(repaired > 0
-      ? [`${repaired === 1 ? '1 character was' : `${repaired} characters were`} not valid ${encoding}, and became U+FFFD.`]
-      : [])];
-  return { text, encoding, repaired, warnings };
+    ...(replaced > 0 ? [`${characters(replaced)} not valid ${encoding}, and became U+FFFD.`] : []),
+    ...(nuls > 0 ? [`${characters(nuls)} NUL, and left out.`] : [])];
+  return { text: nuls > 0 ? decoded.replaceAll('\0', '') : decoded, encoding, repaired: replaced + nuls, warnings };
 }
 
-function replaced(text: string): number {
-  let count = 0;
-  for (let at = text.indexOf('\ufffd'); at >= 0; at = text.indexOf('\ufffd', at + 1)) count += 1;
-  return count;
+function characters(number: number): string {
+  return number === 1 ? '1 character was' : `${number} characters were`;
+}
+
+function count(text: string, character: string): number {
+  let number = 0;
+  for (let at = text.indexOf(character); at >= 0; at = text.indexOf(character, at + 1)) number += 1;
+  return number;
 }

@@ -33,7 +33,9 @@ function isBlank(bytes: Uint8Array): boolean {
 
 function nothingLeft({ instead }: Parts): ConversionError {
   return new ConversionError('empty',
-    `holds no text that can be converted${instead === undefined ? '; it may be empty or hold only pictures' : `, ${instead}`}`);
+    `holds no text that can be converted${
+      instead === undefined ? '; it may be empty or hold only pictures' : `, ${instead}`
+    }`);
 }
 
 async function read(format: FileFormat, { bytes, ...options }: ConvertRequest): Promise<Parts> {

@@ -172,7 +172,6 @@ function isText(bytes: Uint8Array): boolean {
   const sample = bytes.subarray(0, 65_536);
   let controls = 0;
   for (const byte of sample) {
-    if (byte === 0) return false;
     if (byte < 0x20 && byte !== 0x09 && byte !== 0x0a && byte !== 0x0d && byte !== 0x0c && byte !== 0x1b) controls += 1;
   }
   return controls <= sample.length * (isUtf8(sample) ? 0.02 : 0.005);

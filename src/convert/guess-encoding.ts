@@ -21,8 +21,8 @@ const CANDIDATES = ['utf-8', 'iso-2022-jp', 'cp932', 'euc-jp', 'gb18030', 'big5h
   ...[1, 2, 3, 4, 5, 6, 7, 8, 10, 13, 15, 16].map((part) => `iso8859-${part}`)];
 
 interface Detector {
-  detect(bytes: Uint8Array, options: { includeEncodings: readonly string[] }): { encoding: string | null;
-    confidence: number };
+  detect(bytes: Uint8Array,
+    options: { includeEncodings: readonly string[] }): { encoding: string | null; confidence: number };
 }
 
 let detector: Detector | undefined;
@@ -72,13 +72,22 @@ function isForeign(byte: number): boolean {
 export function orderOfUtf16(bytes: Uint8Array): 'utf-16le' | 'utf-16be' | undefined {
   if (bytes.length < 2 || bytes.length % 2 !== 0) return undefined;
   const sample = bytes.subarray(0, SAMPLE);
-  if (![0, 1, 2].some((byte) => sample.includes(byte))) return undefined;
+  if (![0, 1, 2].some((byte) => sample.includes(byte)) || isMostlyAscii(sample)) return undefined;
   const [little, big] = (['utf-16le', 'utf-16be'] as const).map((encoding) => ({
     encoding,
     usual: usualIn(new TextDecoder(encoding).decode(sample)),
   }));
   const better = little!.usual >= big!.usual ? little! : big!;
   return better.usual > 0 ? better.encoding : undefined;
+}
+
+/** Bytes of ASCII: all of a text in a byte encoding of the West, half of one in UTF-16. */
+const MOST_ASCII = 0.8;
+
+function isMostlyAscii(bytes: Uint8Array): boolean {
+  let count = 0;
+  for (const byte of bytes) if (byte >= 0x20 && byte < 0x7f) count += 1;
+  return count > bytes.length * MOST_ASCII;
 }
 
 /** Characters that hardly any text has: controls, surrogates alone, unassigned and private code points. */

@@ -4,7 +4,8 @@ import { ConversionError, type ConversionFault } from './contract.ts';
 import { convertFile, faultOf } from './convert-file.ts';
 import { docx, odt, pdf, zip } from './test-fixture.ts';
 
-const FAULTS: readonly ConversionFault[] = ['unsupported', 'no_text', 'empty', 'damaged', 'encrypted', 'too_large', 'too_deep'];
+const FAULTS: readonly ConversionFault[] = ['unsupported', 'no_text', 'empty', 'damaged', 'encrypted', 'too_large',
+  'too_deep'];
 const RTF =
   "{\\rtf1\\ansi{\\fonttbl{\\f0 Times;}}\\pard\\b bold\\b0  caf\\'e9 \\u8364?{\\field{\\*\\fldinst{HYPERLINK " +
   '"https://a.example/"}}{\\fldrslt x}}\\par\\trowd\\cellx100\\pard\\intbl a\\cell\\row{\\footnote n}}';

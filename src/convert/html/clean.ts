@@ -1,32 +1,44 @@
 import type { Element, ElementContent, Nodes, Root, Text } from 'hast';
-import { attribute, byName, findAll, isElement, textLength } from './parse.ts';
+import { FORMULA } from './formulas.ts';
+import { attribute, classes, isElement } from './parse.ts';
 
 /** Elements without text for a reader, in pages and in fragments. */
 const DROPPED = new Set(['script', 'style', 'template', 'noscript', 'svg', 'canvas', 'iframe', 'object', 'embed',
   'applet', 'video', 'audio', 'map', 'button', 'input', 'select', 'textarea', 'dialog', 'head', 'link', 'meta',
   'datalist', 'progress', 'meter', 'title', 'noembed', 'noframes']);
-/** ARIA landmarks that surround the content of a page. */
-const AROUND = new Set(['navigation', 'search', 'menu', 'menubar', 'toolbar', 'tablist', 'dialog', 'alertdialog']);
 
-/** Names that authors use for parts that surround the content; such a part is removed only if it consists of links. */
-const AROUND_NAME =
-  /(?:^|[-_\s])(?:side-?bar|widgets?|bread-?crumbs?|nav|navbar|navigation|menu|related|share|sharing|social|cookies?|adverts?|ads|promo|pagination|pager|masthead|footer)(?:$|[-_\s])/i;
-const LINKS_SHARE = 0.5;
-
-/** Removes everything that is not text from a tree, in place; from a page also its navigation. */
-export function clean(root: Root, page: boolean): void {
-  cleanChildren(root, page);
+/** Removes everything that is not text from a tree, in place; with `noscript`, what browsers without scripts show is kept. */
+export function clean(root: Root, noscript = false): void {
+  cleanChildren(root, controlledIn(root), noscript);
 }
 
-function cleanChildren(parent: Root | Element, page: boolean): void {
+function cleanChildren(parent: Root | Element, controlled: ReadonlySet<string>, noscript: boolean): void {
   parent.children = (parent.children as ElementContent[]).filter((child) => {
     if (!isElement(child)) return child.type === 'text';
-    if (isDropped(child) || (page && isAround(child))) return false;
-    cleanChildren(child, page);
+    if (isDropped(child, controlled) && !(noscript && child.tagName === 'noscript')) return false;
+    cleanChildren(child, controlled, noscript);
     return true;
   }).flatMap((
     child,
   ) => (isElement(child) && INLINE.has(child.tagName) && child.children.some(isBlock) ? child.children : [child]));
+}
+
+/** Identifiers of what tabs and heads of accordions show when somebody clicks them. */
+function controlledIn(root: Root): ReadonlySet<string> {
+  const found = new Set<string>();
+  const visit = (node: Nodes): void => {
+    if (isElement(node)) {
+      for (const name of ['ariaControls', 'dataBsTarget', 'dataTarget', 'dataTab']) {
+        for (const id of (attribute(node, name) ?? '').split(/\s+/)) found.add(id.replace(/^#/, ''));
+      }
+      const role = attribute(node, 'role') ?? attribute(node, 'dataToggle') ?? attribute(node, 'dataBsToggle') ?? '';
+      if (/^(?:tab|pill|collapse)$/.test(role)) found.add((attribute(node, 'href') ?? '').replace(/^#/, ''));
+    }
+    if ('children' in node) node.children.forEach(visit);
+  };
+  visit(root);
+  found.delete('');
+  return found;
 }
 
 /** Inline marks that were not closed enclose the blocks that follow, which would become one line. */
@@ -39,29 +51,34 @@ function isBlock(node: ElementContent): boolean {
   return isElement(node) && BLOCKS.has(node.tagName);
 }
 
-function isDropped(element: Element): boolean {
+function isDropped(element: Element, controlled: ReadonlySet<string>): boolean {
   if (DROPPED.has(element.tagName)) {
     // The checkbox of a task list becomes text.
     return !(element.tagName === 'input' && attribute(element, 'type') === 'checkbox');
   }
-  if (element.properties['hidden'] != null && element.properties['hidden'] !== false) return true;
+  return isHidden(element) && !isShownLater(element, controlled);
+}
+
+function isHidden(element: Element): boolean {
+  const hidden = element.properties['hidden'];
+  if (hidden != null && hidden !== false && hidden !== 'until-found') return true;
   return /(?:^|;)\s{0,9}(?:display\s{0,9}:\s{0,9}none|visibility\s{0,9}:\s{0,9}hidden)/i.test(
     attribute(element, 'style')?.slice(0, 2000) ?? '',
   );
 }
 
-function isAround(element: Element): boolean {
-  if (element.tagName === 'nav') return true;
-  if (attribute(element, 'ariaHidden') === 'true' && element.tagName !== 'body') return true;
-  if (AROUND.has(attribute(element, 'role') ?? '')) return true;
-  const name = `${attribute(element, 'className') ?? ''} ${attribute(element, 'id') ?? ''}`.slice(0, 500);
-  return AROUND_NAME.test(name) && !['html', 'body', 'main', 'article'].includes(element.tagName) &&
-    linksShare(element) > LINKS_SHARE;
-}
+/** Parts of a page that are hidden only until somebody clicks: panels of tabs and of accordions. */
+const PANEL =
+  /^(?:tab-?panel|tab-?pane|tab-?content|tabs?-(?:panel|pane|content)|accordion-?(?:content|panel|body|collapse)|collapse|panel-collapse|faq-answer|answer)$/;
+const POPUP = /(?:^|-)(?:modal|popup|menu|dropdown|off-?canvas|tooltip|lightbox|navbar|nav)(?:$|-)/;
+const MENUS = new Set(['menu', 'menubar', 'listbox', 'dialog', 'alertdialog', 'navigation', 'search', 'tooltip']);
 
-function linksShare(element: Element): number {
-  const links = findAll(element, byName('a')).reduce((sum, link) => sum + textLength(link), 0);
-  return links / Math.max(1, textLength(element));
+function isShownLater(element: Element, controlled: ReadonlySet<string>): boolean {
+  const role = attribute(element, 'role') ?? '';
+  if (role === 'tabpanel') return true;
+  if (MENUS.has(role) || ['nav', 'form', 'ul', 'dialog'].includes(element.tagName)) return false;
+  return (controlled.has(attribute(element, 'id') ?? '') && !classes(element).some((name) => POPUP.test(name))) ||
+    classes(element).some((name) => PANEL.test(name));
 }
 
 /** Makes addresses of links and pictures absolute, and removes invalid ones. */
@@ -69,8 +86,7 @@ export function resolveAddresses(node: Nodes, base: string | undefined): void {
   if (isElement(node)) {
     if (node.properties['href'] != null) node.properties['href'] = address(attribute(node, 'href') ?? '', base);
     if (node.tagName === 'img') {
-      const source = attribute(node, 'src') ?? attribute(node, 'dataSrc') ?? '';
-      node.properties['src'] = address(source, base);
+      node.properties['src'] = address(attribute(node, 'src') ?? '', base);
     }
   }
   if ('children' in node) { for (const child of node.children) resolveAddresses(child, base); }
@@ -94,7 +110,7 @@ const BREAKS = new Set(['address', 'article', 'aside', 'blockquote', 'body', 'br
   'p', 'plaintext', 'pre', 'section', 'summary', 'table', 'tbody', 'td', 'tfoot', 'th', 'thead', 'tr', 'ul', 'wbr',
   'xmp']);
 /** Elements that are content without text, as far as `clean` leaves them. */
-const CONTENT = new Set(['img', 'input', 'math', 'picture']);
+const CONTENT = new Set(['img', 'input', 'picture', FORMULA]);
 /** Elements in which white space is kept. */
 const PRESERVING = new Set(['listing', 'nobr', 'plaintext', 'pre', 'xmp']);
 /** Elements for which markdown has nothing but their text. */

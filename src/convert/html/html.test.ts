@@ -102,6 +102,33 @@ describe('HTML', () => {
     })).toBe('При');
   });
 
+  it('is in the encoding that is declared late, as browsers have it', async () => {
+    const late = `<html><head><!-- ${
+      'x'.repeat(2000)
+    } --><meta charset="windows-1251"></head><p>\xcf\xf0\xe8</p></html>`;
+    expect(await markdown(Buffer.from(late, 'latin1'), 'a.html')).toBe('При');
+    expect(
+      await markdown(Buffer.from('<?xml version="1.0" encoding="koi8-r"?><html><p>\xf0\xd2\xc9</p></html>', 'latin1'),
+        'a.xhtml'),
+    ).toBe('При');
+    expect((await convert(Buffer.from('<p>Grüße aus Köln</p>\n', 'utf16le'), 'a.html')).warnings).toEqual([
+      'The file does not say its encoding; it was read as utf-16le.',
+    ]);
+  });
+
+  it('that shows nothing is its title and description, or fails with the reason', async () => {
+    expect(
+      await markdown(
+        '<html><head><title>T</title><meta name="description" content="D"></head><div id="app"></div></html>',
+        'a.html',
+      ),
+    ).toBe('# T\n\nD');
+    await expect(convert('<html><body><div id="app"></div><script>run()</script></body></html>', 'a.html')).rejects
+      .toMatchObject({ fault: 'empty', message: expect.stringContaining('scripts') as string });
+    await expect(convert('<img src="a.png">', 'a.html')).rejects.toMatchObject({ fault: 'empty' });
+    expect((await convert('', 'a.html')).contentMd).toBe('');
+  });
+
   it('keeps text from right to left, and is never too broken', async () => {
     expect(await markdown('<p dir="rtl">שלום <b>עולם</p><td>x<li>y', 'a.html')).toBe('שלום **עולם**\n\nx\n\n- y');
   });
@@ -116,7 +143,7 @@ describe('HTML', () => {
   });
 
   it.each(['<h1>', '<a><p>', '<form>', '<table><b>', '<td><a href=x>some text'])(
-    'of unclosed elements, which only the parser of the reader view nests, is converted without that view: %s',
+    'of many unclosed elements is converted: %s',
     async (piece) => {
       expect(await markdown(page(`<p>${words(100)}</p>${piece.repeat(80_000 / piece.length)}`), 'a.html')).toContain(
         'word99',
@@ -124,7 +151,7 @@ describe('HTML', () => {
     },
   );
 
-  it('is converted without the reader view if that fails', async () => {
+  it('may have a body in its body', async () => {
     expect(await markdown(`<table><tr><td>a<td>${'<body>x</body>'.repeat(300)}`, 'a.html')).toContain('| a |');
   });
 });

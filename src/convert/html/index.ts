@@ -1,11 +1,13 @@
 import type { Element, Root, Root as Page } from 'hast';
-import type { Nodes } from 'mdast';
+import type { Nodes, Root as MarkdownRoot } from 'mdast';
 import type { ConvertedMeta, Parts, ReadOptions } from '../contract.ts';
 import { metaOf } from '../meta.ts';
 import { clean, removeBlanks, resolveAddresses } from './clean.ts';
+import { drawsFormulas } from './formulas.ts';
 import { mainContent } from './main-content.ts';
-import { attribute, byName, decodeHtml, findAll, parseHtml, rawText } from './parse.ts';
-import { treeOf } from './to-tree.ts';
+import { attribute, byName, decodeHtml, findAll, parseHtml, rawText, textLength } from './parse.ts';
+import { rewrite } from './rewrite.ts';
+import { isInlineFormula, treeOf } from './to-tree.ts';
 
 /** How complete pages begin; a fragment contains none of these. */
 const PAGE = /<(?:!doctype\s{1,20}html|html|head|body)[\s>]/i;
@@ -21,13 +23,63 @@ export function readHtml(bytes: Uint8Array, options: ReadOptions): Parts {
   const root = parseHtml(text);
   const meta = htmlMeta(root);
   const base = baseOf(root, options.baseUrl);
-  clean(root, page);
-  const content = page ? mainContent(root, text) : root;
+  const content = contentOf(root, text, page);
+  const { instead, content: shown } = hasText(content) ? { content } : withoutText(text, meta);
+  return { content: treeOfContent(shown, base), meta, warnings, repaired, ...(instead !== undefined && { instead }) };
+}
+
+/** What stands for a page whose body shows nothing: its title and description, or the reason why there is nothing. */
+function withoutText(source: string, { title }: ConvertedMeta): { content: Root; instead?: string } {
+  const root = parseHtml(source);
+  const description = findAll(root, byName('meta')).find((element) =>
+    /^(?:og:)?description$/i.test(attribute(element, 'name') ?? attribute(element, 'property') ?? '')
+  );
+  const [scripts, pictures] = ['script', 'img'].map((name) => findAll(root, byName(name)).length);
+  const said = [element('h1', title?.[0]), element('p', attribute(description, 'content'))].filter((part) =>
+    part !== undefined
+  );
+  return {
+    content: { type: 'root', children: said },
+    instead: scripts! > 0
+      ? 'because scripts put it into the page; save it from a browser as a complete page'
+      : pictures! > 0
+      ? 'only pictures without a description'
+      : 'only markup',
+  };
+}
+
+function element(tagName: string, text: string | undefined): Element | undefined {
+  const value = text?.trim() ?? '';
+  return value === '' ? undefined : { type: 'element', tagName, properties: {}, children: [{ type: 'text', value }] };
+}
+
+/** The part of a page that is converted: its main content, or all of it if nothing else is left. */
+function contentOf(root: Root, source: string, page: boolean): Root | Element {
+  const whole = prepared(root, source);
+  if (!page) return whole;
+  const content = mainContent(whole);
+  if (hasText(content)) return content;
+  const again = prepared(parseHtml(source), source);
+  return hasText(again) ? again : prepared(parseHtml(source, false), source, true);
+}
+
+function prepared(root: Root, source: string, noscript = false): Root {
+  rewrite(root, { drawsFormulas: drawsFormulas(source), noscript });
+  clean(root, noscript);
+  return root;
+}
+
+/** Whether a reader finds anything: text, or a picture with a description. */
+function hasText(node: Root | Element): boolean {
+  return textLength(node) > 0 || findAll(node, (element) => Boolean(attribute(element, 'alt'))).length > 0;
+}
+
+function treeOfContent(content: Root | Element, base: string | undefined): MarkdownRoot {
   resolveAddresses(content, base);
   removeBlanks(content);
   const tree = treeOf({ type: 'root', children: content.children } as Page);
   tidy(tree);
-  return { content: tree, meta, warnings, repaired };
+  return tree;
 }
 
 function baseOf(root: Page, page: string | undefined): string | undefined {
@@ -37,7 +89,7 @@ function baseOf(root: Page, page: string | undefined): string | undefined {
   return URL.canParse(href, page) ? new URL(href, page).href : page;
 }
 
-/** Removes links without a target or text, and pictures without a description. */
+/** Removes links without a target or text, and pictures without a description; formulas become text for the printer. */
 function tidy(node: Nodes): void {
   if (!('children' in node)) return;
   const children = node.children as Nodes[];
@@ -46,6 +98,7 @@ function tidy(node: Nodes): void {
     if (child.type === 'image')
       return !child.alt ? [] : child.url === '' ? [{ type: 'text', value: child.alt }] : [child];
     if (child.type === 'link') return child.children.length === 0 ? [] : child.url === '' ? child.children : [child];
+    if (isInlineFormula(child)) return [{ type: 'html', value: child.value }];
     // Elements that become empty by this would leave a mark without text.
     if (['emphasis', 'strong', 'delete', 'paragraph', 'heading'].includes(child.type) && 'children' in child &&
       child.children.length === 0) return [];

@@ -1,95 +1,85 @@
-import { Readability } from '@mozilla/readability';
-import type { Element, Root } from 'hast';
-import { parseHTML } from 'linkedom';
-import { clean } from './clean.ts';
-import { attribute, byName, findAll, parseHtml, textLength } from './parse.ts';
+import type { Element, ElementContent, Root } from 'hast';
+import { isHeading, Measures } from './measure.ts';
+import { attribute, byName, classes, findAll, isElement } from './parse.ts';
+import { prune, pruneLinks } from './prune.ts';
 
-/** A main element with less than this part of the page's text is an empty shell. */
-const MAIN_SHARE = 0.25;
-const ARTICLE_SHARE = 0.5;
-/** The reader view must keep at least this part of the headings; otherwise it kept only a part of the content. */
-const HEADINGS_SHARE = 0.9;
-const LEAST_TEXT = 250;
-/** Larger pages are data, on which each attempt of the reader view would take seconds. */
-const MAX_READER_VIEW = 4 * 2 ** 20;
-/**
- * The reader view reads the text below each element several times, so the depth of each node counts. The largest page
- * of Node's manual (660 KB) has 400,000; 20 KB of `<h1>`, which only the parser of the reader view nests, have 12
- * million and took 3 s.
- */
-const MAX_READER_EFFORT = 2_000_000;
-/** As many characters of text count as a node. */
-const NODE_TEXT = 64;
+/** A `<main>` or the only `<article>` with at least this part of the page's prose is the content. */
+const MAIN_SHARE = 0.4;
+/** An element with this part of the prose of the one around it holds the content. */
+const HOLDS = 0.85;
 
 /**
- * The main content of a complete page whose navigation was removed: its `<main>` or its only `<article>`; without
- * these, the result of the reader view, unless that loses headings, as on pages that are not articles; otherwise the
- * body.
+ * The main content of a complete page, which is changed: without parts whose elements, roles or names say that they
+ * surround it; its `<main>` or only `<article>`, else the innermost element that holds nearly all of the prose, with
+ * what leads to it; without lists of links to other pages. The page's only first heading is kept.
  */
-export function mainContent(root: Root, source: string): Root | Element {
+export function mainContent(root: Root): Root | Element {
   const body = findAll(root, byName('body'))[0] ?? root;
-  const all = textLength(body);
-  const main = findAll(body, (element) => element.tagName === 'main' || attribute(element, 'role') === 'main');
-  if (main.length === 1 && textLength(main[0]!) >= MAIN_SHARE * all) return main[0]!;
-  const articles = findAll(body, byName('article'));
-  if (articles.length === 1 && textLength(articles[0]!) >= ARTICLE_SHARE * all) return articles[0]!;
-  // Several articles are a list of posts, of which the reader view would keep only one.
-  return (articles.length > 1 ? undefined : readerView(source, body)) ?? body;
+  prune(body, new Measures(body));
+  const measures = new Measures(body);
+  const content: Root = { type: 'root', children: partsOf(body, measures) };
+  measures.add(content);
+  pruneLinks(content, measures);
+  const titles = findAll(body, byName('h1'));
+  if (titles.length === 1 && findAll(content, byName('h1')).length === 0) content.children.unshift(titles[0]!);
+  return content;
 }
 
-function readerView(source: string, body: Root | Element): Root | undefined {
-  if (source.length > MAX_READER_VIEW || textLength(body) < LEAST_TEXT) return undefined;
-  const { document } = parseHTML(source);
-  if (readerEffort(document.documentElement) > MAX_READER_EFFORT) return undefined;
-  const article = articleOf(document);
-  if (typeof article?.content !== 'string') return undefined;
-  const kept = parseHtml(article.content);
-  clean(kept, true);
-  if (textLength(kept) < LEAST_TEXT || headings(kept) < HEADINGS_SHARE * headings(body)) return undefined;
-  return kept;
+function landmarkOf(body: Root | Element, measures: Measures): Element | undefined {
+  const least = MAIN_SHARE * measures.of(body).prose;
+  const mains = findAll(body, (element) => element.tagName === 'main' || attribute(element, 'role') === 'main');
+  const main = mains.length === 1 ? mains[0]! : undefined;
+  const articles = findAll(main ?? body, byName('article'));
+  return [articles.length === 1 ? articles[0] : undefined, main].find((element) =>
+    element !== undefined && measures.of(element).prose >= least && measures.of(element).text > 0
+  );
 }
 
-/** Returns undefined for pages with which the reader view fails, such as those with a `<body>` within the body. */
-function articleOf(document: Document): { content?: string | null | undefined } | null | undefined {
-  try {
-    return new Readability(document, { charThreshold: LEAST_TEXT }).parse();
-  } catch {
-    return undefined;
+/** Elements that are content as a whole. */
+const WHOLE = new Set(['table', 'ul', 'ol', 'dl', 'p', 'blockquote', 'pre', 'tbody', 'details']);
+
+/** The content of the landmark or of the innermost element with nearly all of the prose, after what leads to it. */
+function partsOf(body: Root | Element, measures: Measures): ElementContent[] {
+  const landmark = landmarkOf(body, measures);
+  const path = landmark === undefined ? undefined : new Set(pathTo(body, landmark));
+  const leads: ElementContent[] = [];
+  for (let holder = body;;) {
+    const children = holder.children as ElementContent[];
+    if (holder === landmark) return [...leads, ...children];
+    const least = HOLDS * measures.of(holder).prose;
+    const at = children.findIndex((child) =>
+      isElement(child) && (path?.has(child) ?? (least > 0 && measures.of(child).prose >= least))
+    );
+    const inner = children[at];
+    if (inner === undefined || !isElement(inner)) return [...leads, ...children];
+    if (path === undefined &&
+      (WHOLE.has(inner.tagName) || children.slice(at + 1).some((child) => isSection(child, inner, measures))))
+      return [...leads, ...children];
+    leads.push(...children.slice(0, at).filter((child) => isLead(child, measures)));
+    holder = inner;
   }
 }
 
-/**
- * The sum of the depths of all nodes below an element. The text of links is read for each link around it, and each
- * element around that.
- */
-function readerEffort(root: Node): number {
-  let effort = 0;
-  let depth = 0;
-  let links = 0;
-  for (let node: Node | null = root; node !== null;) {
-    effort += depth * Math.max(1, links) *
-      (1 + (node.nodeType === node.TEXT_NODE ? node.textContent!.length / NODE_TEXT : 0));
-    if (node.firstChild !== null) {
-      links += isLink(node) ? 1 : 0;
-      node = node.firstChild;
-      depth += 1;
-      continue;
-    }
-    while (node !== root && node!.nextSibling === null) {
-      node = node!.parentNode!;
-      links -= isLink(node) ? 1 : 0;
-      depth -= 1;
-    }
-    node = node === root ? null : node!.nextSibling;
+/** Whether a part after the content is a further section like it, with a heading of its own. */
+function isSection(node: ElementContent, content: Element, measures: Measures): boolean {
+  const { text, links } = measures.of(node);
+  return isElement(node) && node.tagName === content.tagName && classes(node).join() === classes(content).join() &&
+    links < 0.5 * text && findAll(node, isHeading).length > 0;
+}
+
+/** The elements from one within `outer` down to `wanted`. */
+function pathTo(outer: Root | Element, wanted: Element): Element[] {
+  for (const child of outer.children) {
+    if (!isElement(child)) continue;
+    const path = child === wanted ? [child] : pathTo(child, wanted);
+    if (path.length > 0) return child === wanted ? path : [child, ...path];
   }
-  return effort;
+  return [];
 }
 
-function isLink(node: Node): boolean {
-  return node.nodeName === 'A';
-}
-
-/** The reader view drops the title, so it is not counted. */
-function headings(node: Root | Element): number {
-  return findAll(node, byName('h2', 'h3', 'h4', 'h5', 'h6')).length;
+/** Prose before the content is its introduction, and so is what stands with the title; names and links are not. */
+function isLead(node: ElementContent, measures: Measures): boolean {
+  if (!isElement(node)) return false;
+  const { text, links, prose } = measures.of(node);
+  return links <= 0.3 * text && (prose > 0.5 * text || findAll(node, byName('h1')).length > 0);
 }

@@ -1,6 +1,6 @@
 import type { Element, Nodes, Root } from 'hast';
-import rehypeParse from 'rehype-parse';
-import { unified } from 'unified';
+import { fromParse5 } from 'hast-util-from-parse5';
+import { parse } from 'parse5';
 import { charsetOf, type Decoded, decodeText, known } from '../charset.ts';
 import { ConversionError } from '../contract.ts';
 
@@ -15,8 +15,6 @@ const LATE_BYTES = 256 * 1024;
 const DECLARED =
   /<meta[^>]{0,500}?charset\s{0,20}=\s{0,20}["']?([\w.:-]{1,40})|^\s{0,20}<\?xml[^>]{0,200}?encoding\s{0,20}=\s{0,20}["']([\w.:-]{1,40})/i;
 
-const pages = unified().use(rehypeParse).freeze();
-
 /** Decodes HTML with the media type's charset, then with that of `<meta>` or of the XML declaration. */
 export function decodeHtml(bytes: Uint8Array, contentType: string | undefined): Decoded {
   const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength, LATE_BYTES)).toString('latin1');
@@ -26,18 +24,22 @@ export function decodeHtml(bytes: Uint8Array, contentType: string | undefined): 
   return decodeText(bytes, charsetOf(contentType) ?? (declared?.startsWith('utf-16') ? 'utf-8' : declared));
 }
 
-/** Parses like browsers, which accept any input. @throws ConversionError `too_deep` */
-export function parseHtml(source: string): Root {
-  const root = pages.parse(source);
+/**
+ * Parses like browsers that run scripts: they accept any input, and `<noscript>` holds a text, the source of its
+ * content. Without `scripts` it holds elements.
+ * @throws ConversionError `too_deep`
+ */
+export function parseHtml(source: string, scripts = true): Root {
+  const root = fromParse5(parse(source, { scriptingEnabled: scripts })) as Root;
   const open: { node: Nodes; depth: number }[] = [{ node: root, depth: 0 }];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    // Nobody reads positions, and they take more memory than the rest of a node, once more in each copy of the tree.
-    next.node.position = undefined;
     if (next.depth > MAX_HTML_DEPTH)
       throw new ConversionError('too_deep', `has elements nested more than ${MAX_HTML_DEPTH} deep`);
     if ('children' in next.node) {
       for (const child of next.node.children) open.push({ node: child, depth: next.depth + 1 });
     }
+    if ('content' in next.node && next.node.content !== undefined)
+      open.push({ node: next.node.content, depth: next.depth + 1 });
   }
   return root;
 }
@@ -75,4 +77,10 @@ export function rawText(node: Nodes): string {
 export function textLength(node: Nodes): number {
   if (node.type === 'text') return node.value.replace(/\s+/g, '').length;
   return 'children' in node ? node.children.reduce((sum, child) => sum + textLength(child), 0) : 0;
+}
+
+/** The words of an element's class, in lower case. */
+export function classes(element: Element): readonly string[] {
+  const value = element.properties['className'];
+  return Array.isArray(value) ? value.map((name) => String(name).toLowerCase()) : [];
 }

@@ -1,10 +1,11 @@
 import type { Element, Root as Page } from 'hast';
 import type { State } from 'hast-util-to-mdast';
-import type { BlockContent, Nodes, PhrasingContent, Root, RootContent } from 'mdast';
+import type { BlockContent, Html, Nodes, PhrasingContent, Root, RootContent } from 'mdast';
 import rehypeRemark from 'rehype-remark';
 import { unified } from 'unified';
 import { gridOf, tableOf } from '../tree/tables.ts';
-import { attribute, byName, findAll } from './parse.ts';
+import { FORMULA } from './formulas.ts';
+import { attribute, byName, findAll, rawText } from './parse.ts';
 
 /**
  * A table of HTML. A table that contains another table, has a single cell, or is marked as presentational is a layout:
@@ -76,7 +77,10 @@ function cellContent(nodes: readonly Nodes[]): PhrasingContent[] {
     } else if (['list', 'blockquote', 'root', 'table', 'tableRow', 'tableCell'].includes(node.type)) {
       for (const child of (node as { children: Nodes[] }).children) visit(child);
       lines.push([]);
-    } else if (node.type === 'break') lines.push([]);
+    } else if (isInlineFormula(node) || node.type === 'html')
+      // A bar would end the cell, and a line end the row.
+      lines.at(-1)!.push({ ...node, value: node.value.replaceAll('|', '\\vert ').replaceAll('\n', ' ') });
+    else if (node.type === 'break') lines.push([]);
     else if (node.type !== 'thematicBreak') lines.at(-1)!.push(node as PhrasingContent);
   };
   for (const node of nodes) visit(node);
@@ -99,9 +103,22 @@ function trimmed(line: readonly PhrasingContent[]): PhrasingContent[] {
   return nodes;
 }
 
+/** A formula stays TeX; dollars at its ends show where it begins and ends. */
+function formulaHandler(_state: State, node: Element): Html {
+  const tex = rawText(node).trim();
+  if (attribute(node, 'display') === 'true') return { type: 'html', value: `$$\n${tex}\n$$` };
+  // The converter knows this type of other extensions as a part of a paragraph, and HTML not.
+  return { type: 'inlineMath' as 'html', value: `$${tex}$` };
+}
+
+/** Whether a node is a formula within a paragraph, which is printed as `html`, without escapes. */
+export function isInlineFormula(node: Nodes): node is Html {
+  return (node.type as string) === 'inlineMath';
+}
+
 const converter = unified().use(rehypeRemark, {
   document: true,
-  handlers: { table: tableHandler },
+  handlers: { table: tableHandler, [FORMULA]: formulaHandler },
   nodeHandlers: { root: rootHandler },
 }).freeze();
 

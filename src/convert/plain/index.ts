@@ -3,9 +3,9 @@ import { charsetOf, decodeText } from '../charset.ts';
 import type { FileFormat, Parts, ReadOptions } from '../contract.ts';
 
 /** Text that stays unchanged except that its front matter becomes metadata. */
-export function readText(bytes: Uint8Array,
-  options: Partial<Pick<ReadOptions, 'contentType'>>): Parts & { readonly content: string }
-{
+export function readText(bytes: Uint8Array, options: Partial<Pick<ReadOptions, 'contentType'>>): Parts & {
+  readonly content: string;
+} {
   const { text, repaired, warnings } = decodeText(bytes, charsetOf(options.contentType));
   const { meta, body, warnings: ofMatter } = splitFrontMatter(text);
   return { content: body, meta: { ...meta }, warnings: [...warnings, ...ofMatter], repaired };

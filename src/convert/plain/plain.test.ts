@@ -23,7 +23,8 @@ describe('texts', () => {
   });
 
   it('of logs are without the sequences of terminals', async () => {
-    const log = '\u001b[32mINFO\u001b[0m a\u001b]0;title\u0007b \u001b]8;;http://x\u001b\\link\u001b]8;;\u001b\\ \u001b(Bc\u001b[2K\n';
+    const log =
+      '\u001b[32mINFO\u001b[0m a\u001b]0;title\u0007b \u001b]8;;http://x\u001b\\link\u001b]8;;\u001b\\ \u001b(Bc\u001b[2K\n';
     expect((await convert(log, 'x.log')).contentMd).toBe('```log\nINFO ab link c\n```\n');
   });
 

@@ -47,6 +47,9 @@ export function uploadFiles(deps: UploadDeps): Required<Handlers<Operations>>['u
   };
 }
 
+const WHAT_TO_DO = `; taken are ${CONVERTIBLE_LIST} and names without one: rename the file to what it is, or save it ` +
+  'in one of these formats';
+
 class Upload {
   readonly #deps: UploadDeps;
   readonly #input: UploadInput;
@@ -106,8 +109,8 @@ class Upload {
       return await this.#convert(file, index, keyOfFile(file.name));
     } catch (error) {
       if (!(error instanceof ServiceError) || error.code === 'unavailable' || error.code === 'internal') throw error;
-      // The error line begins with the file's name already.
-      this.#fail(index, file.name, error.message.replace(`file ${shown(file.name)} `, ''));
+      // The error line begins with the file's name already, and a thousand files need the list of formats no more often.
+      this.#fail(index, file.name, error.message.replace(`file ${shown(file.name)} `, '').replace(WHAT_TO_DO, ''));
       return undefined;
     }
   }
@@ -118,9 +121,7 @@ class Upload {
     const what = `file ${shown(file.name)}`;
     const extension = extensionOf(name);
     if (extension !== '' && formatOfExtension(extension) === undefined)
-      throw new ServiceError('invalid_argument',
-        `${what} has an unsupported extension; taken are ${CONVERTIBLE_LIST} and names without one: rename the file ` +
-          'to what it is, or save it in one of these formats');
+      throw new ServiceError('invalid_argument', `${what} has an unsupported extension${WHAT_TO_DO}`);
     if (file.size > maxSize) throw new ServiceError('payload_too_large', `${what} is larger than ${maxSize} bytes`);
     const given = {
       bytes: new Uint8Array(await file.arrayBuffer()),

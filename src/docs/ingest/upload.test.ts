@@ -83,7 +83,7 @@ describe.each(DRIVERS)('an upload over %s (contract section 4, decision D-69)', 
 
   it.each([['a missing file', {}, 400, 'missing_fields', 'missing fields: file'], ['an extension', {
     file: file('hello.exe'),
-  }, 400, 'invalid_argument', 'file hello.exe has an unsupported extension'], ['a size', {
+  }, 400, 'invalid_argument', 'file hello.exe has an unsupported extension; taken are .md, .txt, '], ['a size', {
     file: file('a.md', 'x'.repeat(11)),
     maxSize: 10,
   }, 413, 'payload_too_large', 'file a.md is larger than 10 bytes'], ['a size beyond what may be asked for', {
@@ -125,7 +125,7 @@ describe.each(DRIVERS)('an upload over %s (contract section 4, decision D-69)', 
         updated: 1,
         failed: 5,
         profile: 'default',
-        errors: [expect.stringMatching(/^1 bad\.exe: has an unsupported extension; taken are \.md, .*\.xhtml/), '3 broken.log: is damaged',
+        errors: ['1 bad.exe: has an unsupported extension', '3 broken.log: is damaged',
           '4 a.log: makes the key of a.md, which is in the same batch; upload it by itself with a key of its own',
           '5 large.md: is larger than 40 bytes', '6  .md: missing fields: key'],
         results: [['a', 'md', false], ['b', 'txt', false], ['c', 'log', true]].map(([key, format, converted]) => ({
