@@ -98,7 +98,7 @@ function tidy(node: Nodes): void {
     if (child.type === 'image')
       return !child.alt ? [] : child.url === '' ? [{ type: 'text', value: child.alt }] : [child];
     if (child.type === 'link') return child.children.length === 0 ? [] : child.url === '' ? child.children : [child];
-    if (isInlineFormula(child)) return [{ type: 'html', value: child.value }];
+    if ('value' in child && isInlineFormula(child)) return [{ type: 'html', value: child.value }];
     // Elements that become empty by this would leave a mark without text.
     if (['emphasis', 'strong', 'delete', 'paragraph', 'heading'].includes(child.type) && 'children' in child &&
       child.children.length === 0) return [];

@@ -77,9 +77,9 @@ function cellContent(nodes: readonly Nodes[]): PhrasingContent[] {
     } else if (['list', 'blockquote', 'root', 'table', 'tableRow', 'tableCell'].includes(node.type)) {
       for (const child of (node as { children: Nodes[] }).children) visit(child);
       lines.push([]);
-    } else if (isInlineFormula(node) || node.type === 'html')
+    } else if ('value' in node && (isInlineFormula(node) || node.type === 'html'))
       // A bar would end the cell, and a line end the row.
-      lines.at(-1)!.push({ ...node, value: node.value.replaceAll('|', '\\vert ').replaceAll('\n', ' ') });
+      lines.at(-1)!.push({ ...(node as Html), value: node.value.replaceAll('|', '\\vert ').replaceAll('\n', ' ') });
     else if (node.type === 'break') lines.push([]);
     else if (node.type !== 'thematicBreak') lines.at(-1)!.push(node as PhrasingContent);
   };
@@ -112,7 +112,7 @@ function formulaHandler(_state: State, node: Element): Html {
 }
 
 /** Whether a node is a formula within a paragraph, which is printed as `html`, without escapes. */
-export function isInlineFormula(node: Nodes): node is Html {
+export function isInlineFormula(node: Nodes): boolean {
   return (node.type as string) === 'inlineMath';
 }
 
