@@ -10906,7 +10906,7 @@ export type UploadFilesErrors = {
      */
     415: ErrorBody;
     /**
-     * The file is damaged, encrypted or nested too deeply, or its conversion took too much time or memory.
+     * The file is damaged, encrypted or nested too deeply, nothing of it is left as text, or its conversion took too much time or memory.
      */
     422: ErrorBody;
     /**
@@ -10975,7 +10975,7 @@ export type ImportUrlErrors = {
      */
     415: ErrorBody;
     /**
-     * The file is damaged, encrypted or nested too deeply, or its conversion took too much time or memory.
+     * The file is damaged, encrypted or nested too deeply, nothing of it is left as text, or its conversion took too much time or memory.
      */
     422: ErrorBody;
     /**

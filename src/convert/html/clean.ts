@@ -7,7 +7,7 @@ const DROPPED = new Set(['script', 'style', 'template', 'noscript', 'svg', 'canv
   'applet', 'video', 'audio', 'map', 'button', 'input', 'select', 'textarea', 'dialog', 'head', 'link', 'meta',
   'datalist', 'progress', 'meter', 'title', 'noembed', 'noframes']);
 
-/** Removes everything that is not text from a tree, in place; with `noscript`, what browsers without scripts show is kept. */
+/** Removes what is no text from a tree, in place; with `noscript`, what browsers without scripts show is kept. */
 export function clean(root: Root, noscript = false): void {
   cleanChildren(root, controlledIn(root), noscript);
 }

@@ -17,8 +17,8 @@ export function isLineNumber(element: Element): boolean {
 }
 
 /**
- * The code block in a table whose first cells are numbers of lines; undefined for other tables. The code is in one cell,
- * or has a row for each line.
+ * The code block in a table whose first cells are numbers of lines; undefined for other tables. The code is in one
+ * cell, or has a row for each line.
  */
 export function numberedCode(table: Element): Element | undefined {
   const rows = findAll(table, byName('tr'));

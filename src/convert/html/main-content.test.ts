@@ -34,6 +34,13 @@ describe('the main content of a page', () => {
     expect(await content(html)).toBe(`# Title\n\n${sentence('rivers').repeat(9).trim()}`);
   });
 
+  it('keeps headings of what follows behind a list of links that is removed', async () => {
+    const bar = `<div><a href="/1">One page</a> <a href="/2">Another page</a></div>`;
+    const html = `<main><h1>Title</h1>${bar}<h2>Part</h2><p>${sentence('rivers').repeat(3)}</p><h2>More</h2>${bar}` +
+      `<h2>Last</h2><p>${sentence('lakes')}</p></main>`;
+    expect((await content(html)).match(/^#+ .*$/gm)).toEqual(['# Title', '## Part', '## Last']);
+  });
+
   it('keeps sections whose identifiers are made of titles, boxes, and lists of links in the text', async () => {
     const html =
       `<main><h1>Privacy</h1><p>${sentence('us').repeat(3)}</p><ul>${links(2)}</ul><section id="cookies"><h2>` +

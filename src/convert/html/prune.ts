@@ -1,4 +1,5 @@
 import type { Element, ElementContent, Root } from 'hast';
+import { surrounds } from './around-names.ts';
 import { isHeading, isInLine, type Measure, type Measures } from './measure.ts';
 import { attribute, byName, classes, findAll, isElement, rawText } from './parse.ts';
 
@@ -8,133 +9,6 @@ const AROUND_ROLE = new Set(['navigation', 'search', 'menu', 'menubar', 'toolbar
 /** Elements that surround the content, as far as they hold little of the page's prose. */
 const AROUND_TAG = new Set(['nav', 'footer', 'aside', 'menu', 'search']);
 
-/** Words of names that authors use for parts that surround the content. */
-const AROUND_WORDS = new Set([
-  // Ways around the site.
-  'nav',
-  'navbar',
-  'navi',
-  'navigation',
-  'subnav',
-  'menu',
-  'submenu',
-  'breadcrumb',
-  'breadcrumbs',
-  'pagination',
-  'pager',
-  'paging',
-  'masthead',
-  'footer',
-  'sidenav',
-  'toolbar',
-  'topbar',
-  'tagcloud',
-  'skip',
-  'skiplink',
-  'searchform',
-  'login',
-  // Of other pages.
-  'related',
-  'relatedposts',
-  'jp-relatedposts',
-  'recommended',
-  'recommendations',
-  'recommendation',
-  'recirculation',
-  'recirc',
-  'morenews',
-  'outbrain',
-  'taboola',
-  'yarpp',
-  'popular',
-  'mostread',
-  'trending',
-  'similar',
-  // What readers are asked to do.
-  'share',
-  'sharing',
-  'sharedaddy',
-  'sharebar',
-  'sharebuttons',
-  'social',
-  'socialmedia',
-  'addthis',
-  'addtoany',
-  'shariff',
-  'follow',
-  'newsletter',
-  'subscribe',
-  'subscription',
-  'signup',
-  'donate',
-  'rating',
-  'ratings',
-  // What readers say.
-  'comments',
-  'commentlist',
-  'commentform',
-  'respond',
-  'disqus',
-  'trackback',
-  'pingback',
-  'pinglist',
-  // About the page.
-  'tags',
-  'taglist',
-  'tagged',
-  'keywords',
-  'authorbox',
-  'author-box',
-  'entry-utility',
-  'entry-footer',
-  'entryfooter',
-  'article-footer',
-  'post-footer',
-  'related-posts',
-  'read-more',
-  'most-read',
-  'sticky-search',
-  'kommentare',
-  'author-bio',
-  'author-info',
-  'about-author',
-  'postmeta',
-  'entry-meta',
-  'post-meta',
-  'meta-info',
-  'article-meta',
-  // Advertisements and notices.
-  'advert',
-  'adverts',
-  'advertisement',
-  'advertising',
-  'adbox',
-  'banner',
-  'sponsor',
-  'sponsored',
-  'promo',
-  'promotion',
-  'promoted',
-  'cookie',
-  'cookies',
-  'gdpr',
-  'consent',
-  'popup',
-  'modal',
-  'overlay',
-  'copyright',
-  'disclaimer',
-  'screen-reader-text',
-  'sr-only',
-  'visually-hidden',
-  'visuallyhidden',
-  'noprint',
-]);
-/** Such words of parts that may also be content: they surround it if they are links, or hold hardly any prose. */
-const PERHAPS_WORDS = new Set(['teaser', 'teasers', 'widget', 'widgets', 'readmore', 'print', 'sidebar', 'toc', 'ad',
-  'ads', 'legal', 'paywall', 'secondary', 'author', 'byline', 'category', 'categories', 'topics']);
-/** Words before such a word that say that it is somewhere else: `has-sidebar`, `no-comments`. */
-const ELSEWHERE = new Set(['has', 'with', 'without', 'no', 'not', 'is', 'hide', 'off', 'l', 'layout', 'page', 'body']);
 /** Boxes of documentation, which some write as `<aside>`. */
 const BOX =
   /^(?:note|tip|warning|caution|danger|info|important|hint|admonition|callout|notecard|starlight-aside|example)$/;
@@ -169,20 +43,22 @@ function isAside({ text, links, prose }: Measure): boolean {
   return links > 0.4 * text || prose < 0.3 * text;
 }
 
+/** Elements whose name or class says nothing about what they are in a page. */
+const NEVER = new Set(['html', 'body', 'main', 'article', 'pre', 'code', 'table', 'tr', 'td', 'tbody']);
+
+/** Whether an element surrounds the content: `perhaps` if that depends on what it holds. */
 function roleOf(element: Element): 'always' | 'perhaps' | undefined {
-  if (['html', 'body', 'main', 'article', 'pre', 'code', 'table', 'tr', 'td', 'tbody'].includes(element.tagName) ||
-    isInLine(element) || isHeading(element)) return undefined;
+  if (NEVER.has(element.tagName) || isInLine(element) || isHeading(element)) return undefined;
   if (attribute(element, 'ariaHidden') === 'true') return 'always';
   const names = classes(element);
-  if (names.some((name) => BOX.test(name))) return undefined;
-  if (element.tagName === 'footer' && isSentence(element)) return undefined;
+  if (names.some((name) => BOX.test(name)) || (element.tagName === 'footer' && isSentence(element))) return undefined;
   if (AROUND_TAG.has(element.tagName) || AROUND_ROLE.has(attribute(element, 'role') ?? '')) return 'always';
-  if (names.includes('comment')) return 'always';
   const id = (attribute(element, 'id') ?? '').toLowerCase();
-  const all = [...names, id];
-  if (names.some((name) => isAroundName(name, AROUND_WORDS))) return 'always';
-  if (isAroundName(id, AROUND_WORDS)) return id !== 'comments' && isOfTitle(element, id) ? 'perhaps' : 'always';
-  return element.tagName === 'form' || all.some((name) => isAroundName(name, PERHAPS_WORDS)) ? 'perhaps' : undefined;
+  const said = names.map((name) => (name === 'comment' ? 'always' : surrounds(name)));
+  if (said.includes('always')) return 'always';
+  const byId = surrounds(id);
+  if (byId === 'always') return id !== 'comments' && isOfTitle(element, id) ? 'perhaps' : 'always';
+  return element.tagName === 'form' || byId !== undefined || said.includes('perhaps') ? 'perhaps' : undefined;
 }
 
 /** Whether a footer is a paragraph or two, such as one that names the authors, and no collection of links. */
@@ -200,14 +76,6 @@ function isOfTitle(element: Element, id: string): boolean {
 
 function slug(text: string): string {
   return text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '');
-}
-
-function isAroundName(name: string, list: ReadonlySet<string>): boolean {
-  if (list.has(name)) return true;
-  const words = name.slice(0, 100).split(/[-_:]+/);
-  return words.some((word, at) =>
-    (list.has(word) || list.has(`${word}-${words[at + 1] ?? ''}`)) && !(at > 0 && ELSEWHERE.has(words[at - 1]!))
-  );
 }
 
 /** A list or a part with more of its text in links than this is about other pages. */
@@ -238,13 +106,14 @@ export function pruneLinks(content: Root | Element, measures: Measures): void {
         removed = true;
         continue;
       }
-      if (removed && isHeading(child)) dropHeadings(kept);
-      if (!isBlankText(child)) removed &&= isHeading(child);
+      if (removed && isHeading(child)) dropHeading(kept, levelOf(child));
+      if (!isBlankText(child)) removed = false;
       if (isElement(child) && PARTS.has(child.tagName) && !isList(child)) visit(child);
       else seen += measures.of(child).prose;
       kept.push(child);
     }
-    if (removed) dropHeadings(kept);
+    // In a head of a section, the heading is that of what follows.
+    if (removed && measures.of(parent).prose > 0) dropHeading(kept, 2);
     parent.children = kept;
   };
   visit(content);
@@ -264,9 +133,13 @@ function isBlankText(node: ElementContent): boolean {
   return node.type === 'text' && node.value.trim() === '';
 }
 
-function dropHeadings(kept: ElementContent[]): void {
-  for (let last = kept.at(-1); last !== undefined && (isBlankText(last) || isHeading(last)); last = kept.at(-1)) {
-    kept.pop();
-    if (isHeading(last)) return;
-  }
+/** Removes the heading at the end of what is kept, unless it is above the level of the next one. */
+function dropHeading(kept: ElementContent[], next: number): void {
+  const last = kept.findLastIndex((node) => !isBlankText(node));
+  const heading = kept[last];
+  if (heading !== undefined && isHeading(heading) && levelOf(heading) >= next) kept.splice(last);
+}
+
+function levelOf(heading: ElementContent): number {
+  return isElement(heading) ? Number(heading.tagName.slice(1)) : 0;
 }

@@ -109,7 +109,7 @@ class Upload {
       return await this.#convert(file, index, keyOfFile(file.name));
     } catch (error) {
       if (!(error instanceof ServiceError) || error.code === 'unavailable' || error.code === 'internal') throw error;
-      // The error line begins with the file's name already, and a thousand files need the list of formats no more often.
+      // The error line begins with the file's name already, and the list of formats is needed once.
       this.#fail(index, file.name, error.message.replace(`file ${shown(file.name)} `, '').replace(WHAT_TO_DO, ''));
       return undefined;
     }
