@@ -29,7 +29,7 @@ export function numberedCode(table: Element): Element | undefined {
     return findAll(code, byName('pre'))[0] ?? undefined;
   }
   if (!cells.every(([number]) => isLineNumber(number!))) return undefined;
-  const value = cells.map(([, code]) => rawText(code!).replace(/\n+$/, '')).join('\n');
+  const value = cells.map(([, code]) => rawText(code!).trimEnd()).join('\n');
   return { type: 'element', tagName: 'pre', properties: {}, children: [{ type: 'text', value }] };
 }
 

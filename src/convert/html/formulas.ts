@@ -23,7 +23,7 @@ export function formulaOf(element: Element): readonly ElementContent[] | undefin
   if (element.tagName === 'img' && names.some((name) => PICTURES.test(name)))
     return asFormula(plainTex(attribute(element, 'alt') ?? ''), names.some((name) => name.endsWith('-display')));
   if (element.tagName === 'math-renderer')
-    return asFormula(rawText(element).replace(/^\s*\${1,2}|\${1,2}\s*$/g, ''), names.includes('js-display-math'));
+    return asFormula(rawText(element).trim().replace(/^\${1,2}|\${1,2}$/g, ''), names.includes('js-display-math'));
   if (element.tagName === 'mjx-container' || names.some((name) => DRAWN.has(name))) return drawn(element, names);
   // Of MathJax 2: what is shown while the formula is drawn, and the formula for screen readers.
   return names.includes('mathjax_preview') || names.includes('mjx_assistive_mathml') ? [] : undefined;
@@ -82,7 +82,7 @@ function xmlOf(element: Element): XmlElement {
 }
 
 function asFormula(tex: string, display: boolean): readonly ElementContent[] {
-  const value = tex.trim().replace(/\s*\n\s*/g, ' ');
+  const value = tex.trim().split('\n').map((line) => line.trim()).join(' ');
   if (value === '') return [];
   return [{
     type: 'element',
@@ -94,8 +94,9 @@ function asFormula(tex: string, display: boolean): readonly ElementContent[] {
 
 /** What the source of a page contains that draws formulas of its text. */
 const DRAWS = /mathjax|katex/i;
-/** TeX between the delimiters of MathJax and KaTeX. */
-const DELIMITED = /\\\(([^]{1,2000}?)\\\)|\\\[([^]{1,4000}?)\\\]|\$\$([^$]{1,4000})\$\$/g;
+/** The delimiters of MathJax and KaTeX, each with the one that ends it. */
+const DELIMITER = /\\[()[\]]|\$\$/g;
+const ENDS: Readonly<Record<string, string>> = { '\\(': '\\)', '\\[': '\\]', $$: '$$' };
 
 /** Whether formulas stand in the text of a page, to be drawn by a script. */
 export function drawsFormulas(source: string): boolean {
@@ -106,11 +107,16 @@ export function drawsFormulas(source: string): boolean {
 export function formulasIn(text: string): ElementContent[] {
   const parts: ElementContent[] = [];
   let end = 0;
-  for (const match of text.matchAll(DELIMITED)) {
-    const [whole, inline, first, second] = match;
-    if (match.index > end) parts.push({ type: 'text', value: text.slice(end, match.index) });
-    parts.push(...asFormula(inline ?? first ?? second ?? '', inline === undefined));
-    end = match.index + whole.length;
+  let open: RegExpExecArray | undefined;
+  for (const found of text.matchAll(DELIMITER)) {
+    if (open === undefined || found[0] !== ENDS[open[0]]) {
+      if (ENDS[found[0]] !== undefined && open?.[0] !== '$$') open = found;
+      continue;
+    }
+    if (open.index > end) parts.push({ type: 'text', value: text.slice(end, open.index) });
+    parts.push(...asFormula(text.slice(open.index + 2, found.index), open[0] !== '\\('));
+    end = found.index + 2;
+    open = undefined;
   }
   if (end < text.length) parts.push({ type: 'text', value: text.slice(end) });
   return parts;
