@@ -16,9 +16,9 @@ const { values: options } = parseArgs({
 });
 const out = resolve(options.out);
 
-const COPIED = ['bin', 'models', join('src', 'app', 'demo', 'corpus'), 'README.md', 'CHANGELOG.md', 'LICENSE',
-  'runs.example.yaml', join('generated', 'wasm'), join('generated', 'text'), join('generated', 'console'),
-  join('generated', 'proto'), 'proto', join('generated', 'mcp', 'tools.json'),
+const COPIED = ['bin', 'models', join('src', 'app', 'demo', 'corpus'), join('src', 'convert', 'pdf', 'cmaps.br'),
+  'README.md', 'CHANGELOG.md', 'LICENSE', 'runs.example.yaml', join('generated', 'wasm'), join('generated', 'text'),
+  join('generated', 'console'), join('generated', 'proto'), 'proto', join('generated', 'mcp', 'tools.json'),
   ...SERVICES.flatMap((service) =>
     ['openapi.json', 'openapi.yaml', 'openapi-3.0.json', 'inputs.json'].map((file) => join('generated', service, file))
   )];

@@ -81,31 +81,55 @@ export interface PdfText {
   readonly y: number;
   readonly text: string;
   readonly size?: number;
+  /** Bold Helvetica, or a font that names a CMap without embedding it. */
+  readonly font?: 'bold' | 'UniJIS-UTF16-H' | 'UniKS-UTF16-H';
 }
 
 export interface PdfPageContent {
   readonly texts: readonly PdfText[];
   readonly rotate?: number;
   readonly link?: { readonly url: string; readonly rect: readonly number[] };
+  /** Further annotations, as their dictionaries. */
+  readonly annotations?: readonly string[];
+  /** Operators before the texts. */
+  readonly drawing?: string;
 }
 
-/** A PDF with texts at positions, in Helvetica, on pages of 612 by 792 points; `trailer` is added to its trailer. */
+const PDF_FONTS = {
+  F1: '3 0 R',
+  bold: '<</Type/Font/Subtype/Type1/BaseFont/Helvetica-Bold/Encoding/WinAnsiEncoding>>',
+  'UniJIS-UTF16-H': cjkFont('UniJIS-UTF16-H', 'Japan1'),
+  'UniKS-UTF16-H': cjkFont('UniKS-UTF16-H', 'Korea1'),
+};
+
+function cjkFont(cmap: string, ordering: string): string {
+  return `<</Type/Font/Subtype/Type0/BaseFont/Sans/Encoding/${cmap}/DescendantFonts[<</Type/Font/Subtype/` +
+    `CIDFontType0/BaseFont/Sans/CIDSystemInfo<</Registry(Adobe)/Ordering(${ordering})/Supplement 1>>/FontDescriptor` +
+    '<</Type/FontDescriptor/FontName/Sans/Flags 4/Ascent 800/Descent -200>>/DW 1000>>]>>';
+}
+
+/** A PDF with texts at positions, in Helvetica unless they name another font, on pages of 612 by 792 points; `trailer` is added to its trailer. */
 export function pdf(pages: readonly PdfPageContent[], info = '', trailer = ''): Uint8Array {
   const objects = ['<</Type/Catalog/Pages 2 0 R>>',
     `<</Type/Pages/Count ${pages.length}/Kids[${pages.map((_, i) => `${5 + 2 * i} 0 R`).join(' ')}]>>`,
     '<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding/WinAnsiEncoding>>', `<<${info}>>`];
-  for (const { texts, rotate = 0, link } of pages) {
-    const annotation = link === undefined
-      ? ''
-      : `/Annots[<</Type/Annot/Subtype/Link/Rect[${link.rect.join(' ')}]/A<</S/URI/URI(${link.url})>>>>]`;
+  const fonts = Object.entries(PDF_FONTS).map(([name, font]) => `/${name} ${font}`).join('');
+  for (const { texts, rotate = 0, link, annotations = [], drawing = '' } of pages) {
+    const all = link === undefined
+      ? annotations
+      : [...annotations, `<</Type/Annot/Subtype/Link/Rect[${link.rect.join(' ')}]/A<</S/URI/URI(${link.url})>>>>`];
     const matrix = rotate === 90 ? '0 1 -1 0' : '1 0 0 1';
-    const stream = texts.map(({ x, y, text, size = 10 }) =>
-      `BT /F1 ${size} Tf ${matrix} ${x} ${y} Tm (${text.replace(/[\\()]/g, '\\$&')}) Tj ET`
-    ).join('\n');
+    const shown = ({ text, font = 'bold' }: PdfText) =>
+      font.startsWith('Uni')
+        ? `<${Buffer.from(text, 'utf16le').swap16().toString('hex')}>`
+        : `(${text.replace(/[\\()]/g, '\\$&')})`;
+    const stream = [drawing, ...texts.map((text) =>
+      `BT /${text.font ?? 'F1'} ${text.size ?? 10} Tf ${matrix} ${text.x} ${text.y} Tm ${shown(text)} Tj ET`
+    )].join('\n');
     objects.push(
-      `<</Type/Page/Parent 2 0 R/MediaBox[0 0 612 792]/Rotate ${rotate}/Resources<</Font<</F1 3 0 R>>>>/Contents ${
+      `<</Type/Page/Parent 2 0 R/MediaBox[0 0 612 792]/Rotate ${rotate}/Resources<</Font<<${fonts}>>>>/Contents ${
         objects.length + 2
-      } 0 R${annotation}>>`,
+      } 0 R/Annots[${all.join('')}]>>`,
       `<</Length ${stream.length}>>stream\n${stream}\nendstream`,
     );
   }

@@ -1,4 +1,4 @@
-import type { Segment } from './lines.ts';
+import { CELL_GAP, type Segment, segmentsOf } from './lines.ts';
 
 const MAX_DEPTH = 6;
 /** Only titles, wide figures and little else cross a gutter. */
@@ -9,8 +9,13 @@ const LEAST_GUTTER = 5;
 const LEAST_LINES = 4;
 /** Minimum length of the lines in columns of prose, in characters; cells of a table are shorter. */
 const PROSE = 18;
-/** Lines of prose fill their column. */
+/** Lines of prose are almost as wide as its widest lines, by this factor. */
 const FILLED = 0.6;
+/** Share of the text of columns that is in such lines. */
+const FULL = 0.6;
+/** Lines of prose follow one another; a column of a table has holes beside cells of several lines. */
+const HOLE = 1.8;
+const MOST_HOLES = 0.3;
 
 /**
  * Regions of a page in the order in which they are read: columns are found by the gutter, which few lines cross. Those
@@ -74,7 +79,7 @@ function findGutter(segments: readonly Segment[]): number | undefined {
     const candidate = { middle: left + (from + to) / 2, crossed: level, width: to - from };
     const better = best === undefined || candidate.crossed < best.crossed ||
       (candidate.crossed === best.crossed && candidate.width > best.width);
-    if (candidate.width >= LEAST_GUTTER && better && areColumns(segments, candidate.middle, left, right))
+    if (candidate.width >= LEAST_GUTTER && better && areColumns(segments, candidate.middle))
       best = candidate;
     from = to;
   }
@@ -92,16 +97,37 @@ function coverage(segments: readonly Segment[], left: number, width: number): In
   return changes;
 }
 
-function areColumns(segments: readonly Segment[], gutter: number, left: number, right: number): boolean {
-  const on = (test: (segment: Segment) => boolean, width: number) => {
-    const side = segments.filter(test);
-    return side.length >= LEAST_LINES && median(side.map(({ text }) => text.length)) >= PROSE &&
-      median(side.map((segment) => segment.right - segment.left)) >= FILLED * width;
-  };
-  return on((segment) => segment.right <= gutter, gutter - left) &&
-    on((segment) => segment.left >= gutter, right - gutter);
+function areColumns(segments: readonly Segment[], gutter: number): boolean {
+  return isProse(segments.filter((segment) => segment.right <= gutter)) &&
+    isProse(segments.filter((segment) => segment.left >= gutter));
 }
 
-function median(values: readonly number[]): number {
-  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+/**
+ * Whether the segments of a side, joined across wide gaps between words, are lines of columns of prose. Labels of a
+ * figure in one of them have few characters.
+ */
+function isProse(side: readonly Segment[]): boolean {
+  if (side.length < LEAST_LINES) return false;
+  const segments = segmentsOf(side.flatMap((segment) => segment.fragments), CELL_GAP);
+  const width = usualWidth(segments);
+  const full = segments.filter((segment) =>
+    segment.text.length >= PROSE && segment.right - segment.left >= FILLED * width
+  );
+  if (full.length < LEAST_LINES || characters(full) < FULL * characters(segments)) return false;
+  const rows = [...new Set(full.map(({ y }) => Math.round(y)))].sort((a, b) => b - a);
+  const distances = rows.slice(1).map((y, index) => rows[index]! - y).filter((distance) => distance > 2);
+  const usual = [...distances].sort((a, b) => a - b)[Math.floor(distances.length / 2)] ?? 0;
+  return distances.filter((distance) => distance > HOLE * usual).length <= MOST_HOLES * distances.length;
+}
+
+function characters(segments: readonly Segment[]): number {
+  return segments.reduce((sum, { text }) => sum + text.length, 0);
+}
+
+/** The width that three quarters of the text do not exceed. */
+function usualWidth(segments: readonly Segment[]): number {
+  const sorted = [...segments].sort((a, b) => a.right - a.left - (b.right - b.left));
+  let left = 0.75 * characters(segments);
+  const at = sorted.findIndex(({ text }) => (left -= text.length) <= 0);
+  return at < 0 ? 0 : sorted[at]!.right - sorted[at]!.left;
 }

@@ -1,86 +1,17 @@
-/**
- * A piece of text on a page. The coordinates are rotated so that text runs from left to right and lines follow
- * downwards as `y` falls.
- */
-interface Fragment {
+import { scriptText } from '../tree/scripts.ts';
+import type { Fragment } from './fragments.ts';
+
+/** A text of a segment, with the address to which it links. */
+export interface Piece {
   readonly text: string;
-  readonly left: number;
-  readonly right: number;
-  /** The base line; the axis points upwards. */
-  readonly y: number;
-  /** Height of the font. */
-  readonly size: number;
-  readonly rtl: boolean;
   readonly href: string | undefined;
 }
 
-/** A piece of text as pdf.js reports it. */
-export interface TextItem {
-  readonly str: string;
-  readonly dir: string;
-  readonly width: number;
-  readonly height: number;
-  readonly transform: readonly number[];
-}
-
-/** An area of a page that is a link, in the page's own coordinates. */
-export interface LinkArea {
-  readonly url: string;
-  readonly rect: readonly number[];
-}
-
-/** Longer strings at one position are not text of a page. */
-const MAX_ITEM = 10_000;
-
-/**
- * Groups the fragments of a page by writing direction (0, 90, 180 or 270 degrees), the direction with the most text
- * first. A rotated page is thus read as it is displayed, and text along its edge comes last.
- */
-export function fragmentsByDirection(items: readonly TextItem[], links: readonly LinkArea[]): Fragment[][] {
-  const groups = new Map<number, { fragments: Fragment[]; characters: number }>();
-  for (const item of items) {
-    if (item.str.trim() === '' || item.str.length > MAX_ITEM || !item.transform.every(Number.isFinite)) continue;
-    const [a = 0, b = 0, c = 0, d = 0, x = 0, y = 0] = item.transform;
-    const direction = (Math.round(Math.atan2(b, a) / (Math.PI / 2)) + 4) % 4;
-    const size = item.height || Math.hypot(c, d) || Math.hypot(a, b);
-    if (!(size > 0)) continue;
-    const group = groups.get(direction) ?? { fragments: [], characters: 0 };
-    groups.set(direction, group);
-    group.fragments.push({
-      ...turned(x, y, direction, item.width),
-      text: normalised(item.str),
-      size,
-      rtl: item.dir === 'rtl',
-      href: linkAt(x, y, size, links),
-    });
-    group.characters += item.str.length;
-  }
-  return [...groups.values()].sort((one, other) => other.characters - one.characters).map((group) => group.fragments);
-}
-
-function turned(x: number, y: number, direction: number, width: number): { left: number; right: number; y: number } {
-  const [along, up] = direction === 0 ? [x, y] : direction === 1 ? [y, -x] : direction === 2 ? [-x, -y] : [-y, x];
-  return { left: along!, right: along! + Math.max(0, width), y: up! };
-}
-
-function linkAt(x: number, y: number, size: number, links: readonly LinkArea[]): string | undefined {
-  return links.find(({ rect: [x1 = 0, y1 = 0, x2 = 0, y2 = 0] }) =>
-    x >= Math.min(x1, x2) - 1 && x <= Math.max(x1, x2) && y >= Math.min(y1, y2) - size / 2 && y <= Math.max(y1, y2)
-  )?.url;
-}
-
-/**
- * Splits ligatures into letters, and replaces control characters, which come from fonts without a character map, with
- * spaces.
- */
-function normalised(text: string): string {
-  return text.replace(/[\ufb00-\ufb06]/g, (ligature) => ligature.normalize('NFKC')).replace(/[\u0000-\u001f\u007f]/g,
-    ' ').toWellFormed();
-}
-
-/** Adjacent fragments of one base line, without a gap that could separate columns. */
+/** Adjacent fragments of one base line, without a wide gap. */
 export interface Segment {
   readonly fragments: readonly Fragment[];
+  readonly pieces: readonly Piece[];
+  /** The text of the pieces. */
   readonly text: string;
   readonly left: number;
   readonly right: number;
@@ -96,34 +27,67 @@ export interface Line {
   readonly right: number;
   readonly y: number;
   readonly size: number;
+  /** The font of the whole line; undefined if it has several. */
+  readonly font: string | undefined;
+  /** Whether white space was drawn after it. */
+  readonly spaced: boolean;
 }
 
-/** A gap as wide as this many letters separates segments; gaps of justified text are narrower. */
-const WIDE_GAP = 1.3;
+type Place = Pick<Fragment, 'left' | 'right' | 'y' | 'size'>;
+
+/** A gap as wide as this many letters separates the cells of a table; gaps of justified text are narrower. */
+export const CELL_GAP = 1.3;
+/** A gap as wide as this many letters can be a gutter between columns. */
+export const GUTTER_GAP = 0.6;
 /** A gap that is narrower than this fraction of the font size is within a word. */
 const SPACE = 0.15;
 /** Base lines that differ by less than this fraction of the size are one; this covers superscripts and subscripts. */
 const SAME_LINE = 0.5;
 
-/** The segments of a page, from the top down. */
-export function segmentsOf(fragments: readonly Fragment[]): Segment[] {
-  const rows: Fragment[][] = [];
+/** Signs that refer to notes, as `*` and `[4]`, are understood on the line as well. */
+const IN_FORMULAS = /^[^[]*[\p{L}\p{N}]/u;
+/** Number of fragments of a line that are compared with the next. */
+const NEIGHBOURS = 40;
+/** Raised or lowered text is smaller than the text beside it, by this factor. */
+const SCRIPT_SIZE = 0.85;
+/** Distance of the base line of raised or lowered text, as a fraction of the size of the text beside it. */
+const SCRIPT_SHIFT = 0.12;
+
+/** The segments of fragments from the top down, cut at gaps that are wider than `gap` letters. */
+export function segmentsOf(fragments: readonly Fragment[], gap: number): Segment[] {
+  const rows: { fragments: Fragment[]; largest: Fragment }[] = [];
   for (const fragment of [...fragments].sort((a, b) => b.y - a.y)) {
     const row = rows.at(-1);
-    const first = row?.[0];
-    if (first !== undefined && Math.abs(first.y - fragment.y) <= SAME_LINE * Math.max(first.size, fragment.size))
-      row!.push(fragment);
-    else rows.push([fragment]);
+    if (row === undefined || !isSameLine(row.largest, fragment) || isBelow(fragment, row.fragments))
+      rows.push({ fragments: [fragment], largest: fragment });
+    else {
+      row.fragments.push(fragment);
+      if (fragment.size > row.largest.size) row.largest = fragment;
+    }
   }
-  return rows.flatMap(cutRow);
+  return rows.flatMap((row) => cutRow(row.fragments, gap));
 }
 
-function cutRow(row: readonly Fragment[]): Segment[] {
+function isSameLine(one: Place, other: Place): boolean {
+  return Math.abs(one.y - other.y) <= SAME_LINE * Math.max(one.size, other.size);
+}
+
+/** Whether a text stands under one of the latest texts of a line, rather than beside them. */
+function isBelow(text: Place, line: readonly Place[]): boolean {
+  const width = text.right - text.left;
+  return line.slice(-NEIGHBOURS).some((other) =>
+    other.y - text.y > 0.2 * text.size &&
+    Math.min(other.right, text.right) - Math.max(other.left, text.left) >
+      0.5 * Math.min(width, other.right - other.left)
+  );
+}
+
+function cutRow(row: readonly Fragment[], gap: number): Segment[] {
   const segments: Fragment[][] = [];
   for (const fragment of [...row].sort((a, b) => a.left - b.left)) {
     const segment = segments.at(-1);
     const last = segment?.at(-1);
-    if (last !== undefined && fragment.left - last.right <= WIDE_GAP * Math.max(last.size, fragment.size))
+    if (last !== undefined && fragment.left - last.right <= gap * Math.max(last.size, fragment.size))
       segment!.push(fragment);
     else segments.push([fragment]);
   }
@@ -133,7 +97,9 @@ function cutRow(row: readonly Fragment[]): Segment[] {
 function segmentOf(fragments: readonly Fragment[]): Segment {
   const rtl = isRtl(fragments);
   const ordered = rtl ? [...fragments].reverse() : fragments;
-  return { fragments: ordered, text: joinFragments(ordered, rtl), ...bounds(fragments) };
+  const place = bounds(fragments);
+  const pieces = piecesOf(ordered, rtl, place);
+  return { fragments: ordered, pieces, text: pieces.map((piece) => piece.text).join(''), ...place };
 }
 
 function isRtl(fragments: readonly Fragment[]): boolean {
@@ -156,23 +122,38 @@ function bounds(
   return { left, right, y: widest.y, size: widest.size };
 }
 
-function joinFragments(ordered: readonly Fragment[], rtl: boolean): string {
-  let text = '';
+/** The texts of fragments in reading order, with the spaces between them; `line` has the usual base line and size. */
+function piecesOf(ordered: readonly Fragment[], rtl: boolean, line: { y: number; size: number }): Piece[] {
+  const pieces: { text: string; href: string | undefined }[] = [];
   let before: Fragment | undefined;
   for (const fragment of ordered) {
-    if (before !== undefined && needsSpace(before, fragment, rtl)) text += ' ';
-    text += fragment.text;
+    const place = scriptPlace(fragment, line);
+    const space = before !== undefined && needsSpace(before, fragment, rtl, place !== undefined);
+    const last = pieces.at(-1);
+    if (space && last !== undefined) last.text += ' ';
+    const value = place === undefined || rtl || !IN_FORMULAS.test(fragment.text)
+      ? fragment.text
+      : scriptText(fragment.text, place, last?.text ?? '');
+    if (last !== undefined && last.href === fragment.href) last.text += value;
+    else pieces.push({ text: value, href: fragment.href });
     before = fragment;
   }
-  return text.replace(/(?:[.·_…]\s?){6,}/g, ' ').replace(/\s+/g, ' ').trim();
+  for (const piece of pieces) piece.text = piece.text.replace(/(?:[.·_…]\s?){6,}/g, ' ').replace(/\s+/g, ' ');
+  pieces[0]!.text = pieces[0]!.text.trimStart();
+  pieces.at(-1)!.text = pieces.at(-1)!.text.trimEnd();
+  return pieces;
+}
+
+function scriptPlace({ y, size }: Fragment, line: { y: number; size: number }): 'super' | 'sub' | undefined {
+  if (size > SCRIPT_SIZE * line.size || Math.abs(y - line.y) < SCRIPT_SHIFT * line.size) return undefined;
+  return y > line.y ? 'super' : 'sub';
 }
 
 /** Whether a space is visible between two fragments in reading order. */
-export function needsSpace(before: Fragment, after: Fragment, rtl: boolean): boolean {
+function needsSpace(before: Fragment, after: Fragment, rtl: boolean, script: boolean): boolean {
+  if (/\s$/.test(before.text) || /^\s/.test(after.text)) return false;
   const gap = rtl ? before.left - after.right : after.left - before.right;
-  const raised = after.size < 0.8 * before.size && after.y - before.y > 0.25 * before.size;
-  return gap > SPACE * Math.max(before.size, after.size) && !(raised && gap < 0.18 * before.size) &&
-    !/\s$/.test(before.text) && !/^\s/.test(after.text);
+  return gap > (script ? 0.2 : SPACE) * Math.max(before.size, after.size) || before.spaced;
 }
 
 /** Segments of one region as lines, from the top down. */
@@ -181,13 +162,20 @@ export function linesOf(segments: readonly Segment[]): Line[] {
   for (const segment of [...segments].sort((a, b) => b.y - a.y)) {
     const line = lines.at(-1);
     const first = line?.[0];
-    if (first !== undefined && Math.abs(first.y - segment.y) <= SAME_LINE * Math.max(first.size, segment.size))
-      line!.push(segment);
+    if (first !== undefined && isSameLine(first, segment) && !isBelow(segment, line!)) line!.push(segment);
     else lines.push([segment]);
   }
   return lines.map((line) => {
     const rtl = isRtl(line.flatMap((segment) => segment.fragments));
     const ordered = line.sort((a, b) => (rtl ? b.left - a.left : a.left - b.left));
-    return { segments: ordered, text: ordered.map((segment) => segment.text).join(' '), ...bounds(ordered) };
+    const fragments = ordered.flatMap((segment) => segment.fragments);
+    const last = fragments.at(-1)!;
+    return {
+      segments: ordered,
+      text: ordered.map((segment) => segment.text).join(' '),
+      ...bounds(ordered),
+      font: fragments.every(({ font }) => font === last.font) ? last.font : undefined,
+      spaced: last.spaced || /\s$/.test(last.text),
+    };
   });
 }

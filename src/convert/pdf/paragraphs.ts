@@ -1,18 +1,8 @@
 import type { Block } from '../tree/blocks.ts';
 import { type Inline, text } from '../tree/inlines.ts';
-import { type Line, needsSpace, type Segment } from './lines.ts';
-
-/** What is known about the whole document. */
-export interface PdfStyle {
-  /** Size of most of the text. */
-  readonly body: number;
-  /** Sizes of headings, the largest first. */
-  readonly headings: readonly number[];
-  /** Levels of headings in the document's outline, by their text without white space. */
-  readonly outline: ReadonlyMap<string, number>;
-  /** Hyphenated words that also occur within a line somewhere. */
-  readonly hyphenated: ReadonlySet<string>;
-}
+import { isCutWord } from './hangul.ts';
+import type { Line, Segment } from './lines.ts';
+import { boldDepth, headingDepth, isBold, outlineDepth, type PdfStyle } from './style.ts';
 
 const BULLET = /^[•◦▪▸‣●○■□➢\uf0b7]\s?/;
 const DASH = /^[-–—]\s/;
@@ -20,7 +10,12 @@ const NUMBER = /^(\d{1,3})[.)]\s/;
 const SENTENCE_END = /[.!?:;。！？]["'”’)\]]*$/;
 /** Lines whose distance exceeds this multiple of the usual distance belong to two paragraphs. */
 const WIDE = 1.35;
-const HEADING_LENGTH = 200;
+/** Lines of headings are closer than this multiple of their size; those of two headings are not. */
+const HEADING_LEADING = 1.55;
+/** Lines further apart than this multiple of their size are not of one paragraph, not even of double spacing. */
+const MOST_LEADING = 2.45;
+/** The number of a heading, which is not within one. */
+const HEADING_NUMBER = /^(?:\d{1,3}(?:\.\d{1,3}){0,5}[.)]?|[IVX]{1,5}\.|[A-Z]\.)\s/;
 
 /** Paragraphs, headings and list items of the lines of a region. */
 export function paragraphBlocks(lines: readonly Line[], style: PdfStyle): Block[] {
@@ -55,23 +50,42 @@ function usualDistance(lines: readonly Line[]): number {
 /** Whether a line begins a paragraph. */
 function begins(line: Line, before: Line, paragraph: readonly Line[], region: Region, style: PdfStyle): boolean {
   const distance = before.y - line.y;
-  if (Math.abs(line.size - before.size) > 0.1 * before.size) return true;
-  if (distance > Math.max(WIDE * region.distance, 1.05 * line.size) || distance < 0) return true;
-  if (isMarked(line.text) ||
-    headingDepth(line.text, line.size, style) !== headingDepth(before.text, before.size, style)) return true;
+  if (Math.abs(line.size - before.size) > 0.1 * before.size || distance < 0) return true;
+  const depths = [before, line].map(({ text: value, size }) => headingDepth(value, size, style)) as [number, number];
+  if (depths[0] !== depths[1]) return true;
+  if (depths[0] > 0) return !continuesHeading(line, before, style);
+  const least = Math.max(WIDE * region.distance, 1.05 * line.size);
+  if (distance > Math.min(least, MOST_LEADING * line.size)) return true;
+  if (isMarked(line.text) || isLabelled(line)) return true;
+  if (isLabelled(before) && line.left < before.segments[1]!.left - line.size) return true;
+  const width = region.right - region.left;
+  const room = region.right - before.right;
+  if (isBold(line, style) !== isBold(before, style)) {
+    if (SENTENCE_END.test(before.text) || distance > 1.1 * region.distance) return true;
+    if (room > 0.12 * width && paragraph.every((other) => isBold(other, style))) return true;
+  }
   const first = paragraph[0]!;
   const indented = line.left - before.left > 0.8 * line.size && line.left - region.left < 4 * line.size;
   if (isMarked(first.text)) return line.left < first.left + 0.5 * line.size;
   if (indented && (paragraph.length > 1 || before.left - region.left < line.size))
     return SENTENCE_END.test(before.text) || before.right < region.right - 2 * line.size;
-  const width = region.right - region.left;
-  const room = region.right - before.right;
   if (room > 0.25 * width && SENTENCE_END.test(before.text)) return true;
   // If the next word would have fitted, the line was ended on purpose.
   const word = (line.right - line.left) *
     (Math.max(1, line.text.search(/\s|[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]|$/u)) /
       Math.max(1, line.text.length));
   return room > word + 0.12 * width && !/\p{L}[-\u00ad\u2010]$/u.test(before.text);
+}
+
+/** Whether a line is a further line of the heading before it; both are of one size. */
+function continuesHeading(line: Line, before: Line, style: PdfStyle): boolean {
+  return before.y - line.y < HEADING_LEADING * line.size && !HEADING_NUMBER.test(line.text) &&
+    outlineDepth(line.text, style) === 0 && outlineDepth(before.text, style) === 0;
+}
+
+/** Whether a line is a label with something beside it, as in a form. */
+function isLabelled(line: Line): boolean {
+  return line.segments.length === 2 && line.segments[0]!.text.endsWith(':');
 }
 
 function isMarked(value: string): boolean {
@@ -85,7 +99,7 @@ function isMarked(value: string): boolean {
 function blockOf(lines: readonly Line[], edges: number[], style: PdfStyle): Block {
   const inlines = joinLines(lines, style);
   const whole = lines.map((line) => line.text).join(' ');
-  const depth = headingDepth(whole, lines[0]!.size, style);
+  const depth = headingDepth(whole, lines[0]!.size, style) || boldDepth(lines, whole, style);
   if (depth > 0) {
     edges.length = 0;
     return { kind: 'heading', depth, inlines };
@@ -112,15 +126,6 @@ function blockOf(lines: readonly Line[], edges: number[], style: PdfStyle): Bloc
   };
 }
 
-/** Returns 0 for text that is not a heading: text of the usual size that the outline does not name, and long text. */
-function headingDepth(value: string, size: number, style: PdfStyle): number {
-  if (value.length > HEADING_LENGTH || !/\p{L}/u.test(value)) return 0;
-  const named = style.outline.get(value.replace(/\s+/g, '').toLowerCase());
-  if (named !== undefined) return named;
-  const rank = style.headings.findIndex((heading) => Math.abs(heading - size) < 0.3);
-  return rank + 1;
-}
-
 function withoutStart(inlines: readonly Inline[], length: number): Inline[] {
   const rest = [...inlines];
   let left = length;
@@ -136,14 +141,16 @@ function withoutStart(inlines: readonly Inline[], length: number): Inline[] {
 /** Joins lines to running text, including words that were hyphenated at the end of a line. */
 function joinLines(lines: readonly Line[], style: PdfStyle): Inline[] {
   const out: Inline[] = [];
+  let previous: Line | undefined;
   for (const line of lines) {
     const last = out.at(-1);
     if (last?.kind === 'text') {
       const [before, hyphen] = cutWord(last.value, line.text, style);
       out[out.length - 1] = text(before, last.look);
-      if (!hyphen) out.push(text(isUnspaced(before) && isUnspaced(line.text, 0) ? '' : ' '));
+      if (!hyphen) out.push(text(isJoined(before, line.text, previous!.spaced, style) ? '' : ' '));
     }
     line.segments.forEach((segment, index) => out.push(...(index > 0 ? [text(' ')] : []), ...segmentInlines(segment)));
+    previous = line;
   }
   return out.filter((inline) => inline.kind !== 'text' || inline.value !== '');
 }
@@ -160,16 +167,19 @@ function cutWord(before: string, after: string, style: PdfStyle): [string, boole
   return [soft || (lower && !style.hyphenated.has(whole)) ? before.slice(0, -1) : before, true];
 }
 
-function isUnspaced(value: string, at = value.length - 1): boolean {
-  return /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303f\uff00-\uffef]/u.test(value.charAt(at));
+/** Whether no space belongs between two lines. */
+function isJoined(before: string, after: string, spaced: boolean, style: PdfStyle): boolean {
+  return (UNSPACED.test(before.slice(-1)) && UNSPACED.test(after.charAt(0))) ||
+    (style.cutsHangul && !spaced && isCutWord(before, after));
 }
 
+const UNSPACED = new RegExp(
+  `[${
+    ['Han', 'Hiragana', 'Katakana', 'Thai', 'Lao', 'Khmer', 'Myanmar'].map((script) => `\\p{Script=${script}}`).join('')
+  }` + '\\u3000-\\u303f\\uff00-\\uffef]',
+  'u',
+);
+
 export function segmentInlines(segment: Segment): Inline[] {
-  if (segment.fragments.every((fragment) => fragment.href === undefined)) return [text(segment.text)];
-  const rtl = segment.fragments[0]!.rtl;
-  return segment.fragments.flatMap((fragment, index) => {
-    const before = segment.fragments[index - 1];
-    const space = before !== undefined && needsSpace(before, fragment, rtl) ? [text(' ')] : [];
-    return [...space, text(fragment.text, fragment.href === undefined ? {} : { href: fragment.href })];
-  });
+  return segment.pieces.map(({ text: value, href }) => text(value, href === undefined ? {} : { href }));
 }

@@ -88,6 +88,42 @@ describe('a PDF', () => {
     expect(meta).toEqual({ title: ['T'], author: ['Ada'], created: ['2007-09-15T11:02:31+02:00'] });
   });
 
+  it('keeps the text of short pages that are alike', async () => {
+    const page = (number: number) => ({
+      texts: lines(72, 700, ['Certificate of attendance', 'Workshop on water quality', `Participant no. ${number}`],
+        14),
+    });
+    const text = await md(page(1), page(2), page(3));
+    for (const part of ['Certificate', 'Workshop', 'no. 1', 'no. 2', 'no. 3']) expect(text).toContain(part);
+    expect(text.match(/Certificate/g)).toHaveLength(1);
+  });
+
+  it('says what somebody filled in', async () => {
+    const widget = (y: number, entries: string) =>
+      `<</Type/Annot/Subtype/Widget/Rect[170 ${y - 6} 370 ${y + 14}]/T(f${y})${entries}>>`;
+    const texts = ['Name:', 'Since:', 'News:', 'Paper:', 'Land:'].map((text, i) => ({ x: 72, y: 700 - 20 * i, text }));
+    const annotations = [widget(700, '/FT/Tx/V(Ada)'), widget(680, '/FT/Tx/V()'),
+      widget(660, '/FT/Btn/V/Yes/AS/Yes/AP<</N<</Yes null/Off null>>>>'),
+      widget(640, '/FT/Btn/V/Off/AS/Off/AP<</N<</Yes null/Off null>>>>'),
+      widget(620, '/FT/Ch/Ff 131072/Opt[[(no)(Norway)][(se)(Sweden)]]/V(no)'),
+      '<</Type/Annot/Subtype/FreeText/Rect[72 560 300 580]/DA(/F1 10 Tf)/Contents(Typed on the page)>>'];
+    expect(await md({ texts, annotations })).toBe(
+      'Name: Ada\n\nSince:\n\nNews: checked\n\nPaper:\n\nLand: Norway\n\nTyped on the page',
+    );
+  });
+
+  it('names pages whose text is in pictures', async () => {
+    const page = (texts: readonly string[]) => ({ texts: lines(72, 700, texts) });
+    const picture = '/Pictures[<</Type/XObject/Subtype/Image>>]';
+    const { warnings } = await convert(pdf([page(['a']), page([]), page([]), page(['b']), page([])], '', picture),
+      'a.pdf');
+    expect(warnings).toEqual([
+      'Pages 2–3 and 5 of 5 have no text layer: text in pictures has to be recognised (OCR) first.',
+    ]);
+    await expect(convert(pdf([page([])]), 'a.pdf')).rejects.toThrow(/are empty/);
+    await expect(convert(pdf([page([])], '', picture), 'a.pdf')).rejects.toThrow(/are pictures/);
+  });
+
   it('is refused without text, damaged, or with a password', async () => {
     expect(await fault(pdf([{ texts: [] }]), 'a.pdf')).toBe('no_text');
     expect(await fault('%PDF-1.4\nnothing', 'a.pdf')).toBe('damaged');

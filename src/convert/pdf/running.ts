@@ -12,11 +12,16 @@ const LEAST_PAGES = 2;
 const MAX_NUMBERS = 5;
 /** A repeated line must stand at the same height, within this tolerance in points. */
 const SAME_HEIGHT = 4;
+/** If repeated lines are more of a page's text than this, they are its text: of a certificate, a slide, a form. */
+const MOST_OF_PAGE = 0.4;
 // "12", "- 12 -", "Page 12", "page 12 of 30", "12/30", "xii".
 const PAGE_NUMBER =
   /^(?:[-–—|]\s?)?(?:(?:page|seite|p\.|pág\.?|página|pagina)\s?)?(?:\d{1,4}|[ivxl]{1,7})(?:\s?(?:\/|of|von|de|di)\s?\d{1,4})?(?:\s?[-–—|])?$/i;
 
-/** The lines of all pages that are running headers, running footers or page numbers. */
+/**
+ * The lines of all pages that are running headers, running footers or page numbers. Of pages that are little else, one
+ * copy of each repeated line is kept.
+ */
 export function runningLines(pages: readonly (readonly Line[])[]): Set<Line> {
   const found = new Set<Line>();
   if (pages.length < LEAST_PAGES) return found;
@@ -43,7 +48,26 @@ export function runningLines(pages: readonly (readonly Line[])[]): Set<Line> {
     // Two pages are weak evidence, so one copy of what they share is kept.
     for (const line of pages.length === LEAST_PAGES ? repeated.slice(1) : repeated) found.add(line);
   }
-  return new Set(pages.flatMap((lines) => outermost(lines, found)));
+  return withoutText(pages, pages.map((lines) => outermost(lines, found)));
+}
+
+/** The running lines of all pages without those that are the text of their page, of which each is kept once. */
+function withoutText(pages: readonly (readonly Line[])[], running: readonly (readonly Line[])[]): Set<Line> {
+  const kept = new Set<string>();
+  const out = new Set<Line>();
+  pages.forEach((lines, index) => {
+    const edges = running[index]!;
+    const isText = length(edges) > MOST_OF_PAGE * length(lines);
+    for (const line of edges) {
+      if (!isText || kept.has(line.text) || PAGE_NUMBER.test(line.text)) out.add(line);
+      else kept.add(line.text);
+    }
+  });
+  return out;
+}
+
+function length(lines: readonly Line[]): number {
+  return lines.reduce((sum, { text }) => sum + text.length, 0);
 }
 
 /**
