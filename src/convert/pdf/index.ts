@@ -83,10 +83,11 @@ async function readPage(file: PdfDocument, number: number, budget: OutputBudget)
   try {
     const content = await page.getTextContent();
     const annotations = (await page.getAnnotations().catch(() => [])) as Annotation[];
-    const items = [...content.items.filter((item) => 'str' in item) as TextItem[], ...fieldTexts(annotations)];
+    const texts = content.items.filter((item) => 'str' in item) as TextItem[];
+    const items = [...texts, ...fieldTexts(annotations, texts)];
     for (const item of items) budget.take(item.str.length);
     const links = annotations.flatMap(({ subtype, url, rect }) =>
-      subtype === 'Link' && url !== undefined && rect !== undefined ? [{ url, rect }] : []
+      subtype === 'Link' && url !== undefined && Array.isArray(rect) ? [{ url, rect }] : []
     );
     return fragmentsByDirection(items, links).flatMap((fragments) =>
       regionsOf(segmentsOf(fragments, GUTTER_GAP)).map((region) =>

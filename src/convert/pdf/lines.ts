@@ -78,7 +78,7 @@ function isBelow(text: Place, line: readonly Place[]): boolean {
   return line.slice(-NEIGHBOURS).some((other) =>
     other.y - text.y > 0.2 * text.size &&
     Math.min(other.right, text.right) - Math.max(other.left, text.left) >
-      0.5 * Math.min(width, other.right - other.left)
+      0.75 * Math.min(width, other.right - other.left)
   );
 }
 
@@ -153,7 +153,9 @@ function scriptPlace({ y, size }: Fragment, line: { y: number; size: number }): 
 function needsSpace(before: Fragment, after: Fragment, rtl: boolean, script: boolean): boolean {
   if (/\s$/.test(before.text) || /^\s/.test(after.text)) return false;
   const gap = rtl ? before.left - after.right : after.left - before.right;
-  return gap > (script ? 0.2 : SPACE) * Math.max(before.size, after.size) || before.spaced;
+  // pdf.js also reports gaps that are somewhat wider than usual, as after an apostrophe.
+  return gap > (script ? 0.2 : SPACE) * Math.max(before.size, after.size) ||
+    (before.spaced && !/['’]$/.test(before.text));
 }
 
 /** Segments of one region as lines, from the top down. */

@@ -147,7 +147,9 @@ function joinLines(lines: readonly Line[], style: PdfStyle): Inline[] {
     if (last?.kind === 'text') {
       const [before, hyphen] = cutWord(last.value, line.text, style);
       out[out.length - 1] = text(before, last.look);
-      if (!hyphen) out.push(text(isJoined(before, line.text, previous!.spaced, style) ? '' : ' '));
+      // A link goes on across the line end.
+      const look = last.look.href === line.segments[0]!.pieces[0]!.href ? last.look : {};
+      if (!hyphen) out.push(text(isJoined(before, line.text, previous!.spaced, style) ? '' : ' ', look));
     }
     line.segments.forEach((segment, index) => out.push(...(index > 0 ? [text(' ')] : []), ...segmentInlines(segment)));
     previous = line;
