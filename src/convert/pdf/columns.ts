@@ -1,21 +1,23 @@
 import { CELL_GAP, type Segment, segmentsOf } from './lines.ts';
+import { isProse, isTableLike } from './prose.ts';
 
 const MAX_DEPTH = 6;
 /** Only titles, wide figures and little else cross a gutter. */
 const CROSSED = 0.3;
 /** Narrower gutters are gaps between words. */
 const LEAST_GUTTER = 5;
-/** Fewer adjacent lines are rows of a table, or a date beside a name. */
+/** Fewer lines beside one another are a date beside a name, or the like. */
 const LEAST_LINES = 4;
-/** Minimum length of the lines in columns of prose, in characters; cells of a table are shorter. */
-const PROSE = 18;
-/** Lines of prose are almost as wide as its widest lines, by this factor. */
-const FILLED = 0.6;
-/** Share of the text of columns that is in such lines. */
-const FULL = 0.6;
-/** Lines of prose follow one another; a column of a table has holes beside cells of several lines. */
-const HOLE = 1.8;
-const MOST_HOLES = 0.3;
+/** Numbers of crossing lines for which gutters are looked for, in this sequence. */
+const LEVELS = [0, 1, 2, 3, 5, 8, 13, 21, 34];
+/** Gutters that are examined in one region. */
+const MAX_CANDIDATES = 24;
+
+/** Lines between two that cross the gutter. */
+interface Band {
+  readonly left: Segment[];
+  readonly right: Segment[];
+}
 
 /**
  * Regions of a page in the order in which they are read: columns are found by the gutter, which few lines cross. Those
@@ -23,34 +25,32 @@ const MOST_HOLES = 0.3;
  * from right to left. Cells of a table stay in rows.
  */
 export function regionsOf(segments: readonly Segment[], depth = 0): Segment[][] {
-  const gutter = depth < MAX_DEPTH ? findGutter(segments) : undefined;
-  if (gutter === undefined) return segments.length === 0 ? [] : [[...segments]];
-  const sides = { left: [] as Segment[], right: [] as Segment[] };
-  const regions: Segment[][] = [];
+  const found = depth < MAX_DEPTH ? findGutter(segments) : undefined;
+  if (found === undefined) return segments.length === 0 ? [] : [[...segments]];
   const rightFirst = isRtl(segments);
-  const endBand = () => {
-    const { left, right } = sides;
-    sides.left = [];
-    sides.right = [];
-    for (const side of rightFirst ? [right, left] : [left, right]) regions.push(...regionsOf(side, depth + 1));
-  };
-  let across: Segment[] = [];
-  const endAcross = () => {
-    if (across.length > 0) regions.push(across);
-    across = [];
-  };
+  return bandsOf(segments, found.gutter).flatMap((band) => {
+    if (!('left' in band)) return [band];
+    if (isTable(band, found.gutters)) return [[...band.left, ...band.right]];
+    const sides = rightFirst ? [band.right, band.left] : [band.left, band.right];
+    return sides.flatMap((side) => regionsOf(side, depth + 1));
+  });
+}
+
+/** The bands of a region from the top down, and between them the segments that cross the gutter. */
+function bandsOf(segments: readonly Segment[], gutter: number): (Band | Segment[])[] {
+  const bands: (Band | Segment[])[] = [];
   for (const segment of [...segments].sort((a, b) => b.y - a.y)) {
+    const last = bands.at(-1);
     if (segment.left < gutter && segment.right > gutter) {
-      endBand();
-      across.push(segment);
+      if (Array.isArray(last)) last.push(segment);
+      else bands.push([segment]);
     } else {
-      endAcross();
-      sides[segment.right <= gutter ? 'left' : 'right'].push(segment);
+      const side = segment.right <= gutter ? 'left' : 'right';
+      if (last === undefined || Array.isArray(last)) bands.push({ left: [], right: [], [side]: [segment] });
+      else last[side].push(segment);
     }
   }
-  endBand();
-  endAcross();
-  return regions;
+  return bands;
 }
 
 function isRtl(segments: readonly Segment[]): boolean {
@@ -61,29 +61,41 @@ function isRtl(segments: readonly Segment[]): boolean {
   return balance > 0;
 }
 
-/** The middle of the gutter between two columns of prose. */
-function findGutter(segments: readonly Segment[]): number | undefined {
+/**
+ * The middle of the gutter between two columns of prose, the one that the fewest lines cross, and the middles of all
+ * stretches that as few lines cross.
+ */
+function findGutter(segments: readonly Segment[]): { gutter: number; gutters: readonly number[] } | undefined {
   if (segments.length < 2 * LEAST_LINES) return undefined;
   const left = Math.min(...segments.map((segment) => segment.left));
   const right = Math.max(...segments.map((segment) => segment.right));
   const width = Math.ceil(right - left);
   if (!(width > 0 && width < 100_000)) return undefined;
   const crossing = coverage(segments, left, width);
-  const most = CROSSED * segments.length;
-  let best: { middle: number; crossed: number; width: number } | undefined;
-  for (let from = Math.floor(width * 0.1); from < width * 0.9; from += 1) {
-    if (crossing[from]! > most) continue;
-    const level = crossing[from]!;
+  const tried = new Set<number>();
+  for (const level of LEVELS) {
+    if (level > CROSSED * segments.length) break;
+    const middles = clearings(crossing, width, level).map(({ from, to }) => left + (from + to) / 2);
+    for (const middle of middles) {
+      if (tried.has(middle)) continue;
+      if (areColumns(segments, middle, middles)) return { gutter: middle, gutters: middles };
+      if (tried.add(middle).size >= MAX_CANDIDATES) return undefined;
+    }
+  }
+  return undefined;
+}
+
+/** Stretches of the width that at most `level` segments cover, the widest first. */
+function clearings(crossing: Int32Array, width: number, level: number): { from: number; to: number }[] {
+  const found: { from: number; to: number }[] = [];
+  const end = Math.floor(width * 0.9);
+  for (let from = Math.floor(width * 0.1); from < end; from += 1) {
     let to = from;
-    while (to < width * 0.9 && crossing[to]! <= level) to += 1;
-    const candidate = { middle: left + (from + to) / 2, crossed: level, width: to - from };
-    const better = best === undefined || candidate.crossed < best.crossed ||
-      (candidate.crossed === best.crossed && candidate.width > best.width);
-    if (candidate.width >= LEAST_GUTTER && better && areColumns(segments, candidate.middle))
-      best = candidate;
+    while (to < end && crossing[to]! <= level) to += 1;
+    if (to - from >= LEAST_GUTTER) found.push({ from, to });
     from = to;
   }
-  return best?.middle;
+  return found.sort((a, b) => b.to - b.from - (a.to - a.from));
 }
 
 /** Number of segments that cover each point of the width. */
@@ -97,37 +109,35 @@ function coverage(segments: readonly Segment[], left: number, width: number): In
   return changes;
 }
 
-function areColumns(segments: readonly Segment[], gutter: number): boolean {
-  return isProse(segments.filter((segment) => segment.right <= gutter)) &&
-    isProse(segments.filter((segment) => segment.left >= gutter));
-}
-
-/**
- * Whether the segments of a side, joined across wide gaps between words, are lines of columns of prose. Labels of a
- * figure in one of them have few characters.
- */
-function isProse(side: readonly Segment[]): boolean {
-  if (side.length < LEAST_LINES) return false;
-  const segments = segmentsOf(side.flatMap((segment) => segment.fragments), CELL_GAP);
-  const width = usualWidth(segments);
-  const full = segments.filter((segment) =>
-    segment.text.length >= PROSE && segment.right - segment.left >= FILLED * width
+/** Whether bands of a region have columns on both sides of a gutter; `gutters` may divide each side further. */
+function areColumns(segments: readonly Segment[], gutter: number, gutters: readonly number[]): boolean {
+  const left: Segment[] = [];
+  const right: Segment[] = [];
+  for (const band of bandsOf(segments, gutter)) {
+    if (Array.isArray(band) || band.left.length < 2 || band.right.length < 2 || isTable(band, gutters)) continue;
+    left.push(...band.left);
+    right.push(...band.right);
+  }
+  return [left, right].every((side) =>
+    side.length >= LEAST_LINES &&
+    isProse(columnsOf(side, gutters).flatMap((own) =>
+      segmentsOf(own.flatMap(({ fragments }) => fragments), CELL_GAP)
+    ))
   );
-  if (full.length < LEAST_LINES || characters(full) < FULL * characters(segments)) return false;
-  const rows = [...new Set(full.map(({ y }) => Math.round(y)))].sort((a, b) => b - a);
-  const distances = rows.slice(1).map((y, index) => rows[index]! - y).filter((distance) => distance > 2);
-  const usual = [...distances].sort((a, b) => a - b)[Math.floor(distances.length / 2)] ?? 0;
-  return distances.filter((distance) => distance > HOLE * usual).length <= MOST_HOLES * distances.length;
 }
 
-function characters(segments: readonly Segment[]): number {
-  return segments.reduce((sum, { text }) => sum + text.length, 0);
+function isTable({ left, right }: Band, gutters: readonly number[]): boolean {
+  return isTableLike(columnsOf(left, gutters), columnsOf(right, gutters));
 }
 
-/** The width that three quarters of the text do not exceed. */
-function usualWidth(segments: readonly Segment[]): number {
-  const sorted = [...segments].sort((a, b) => a.right - a.left - (b.right - b.left));
-  let left = 0.75 * characters(segments);
-  const at = sorted.findIndex(({ text }) => (left -= text.length) <= 0);
-  return at < 0 ? 0 : sorted[at]!.right - sorted[at]!.left;
+/** The segments of a side between all gutters. */
+function columnsOf(side: readonly Segment[], gutters: readonly number[]): Segment[][] {
+  const columns = new Map<number, Segment[]>();
+  for (const segment of side) {
+    const column = gutters.filter((gutter) => gutter < (segment.left + segment.right) / 2).length;
+    const own = columns.get(column);
+    if (own === undefined) columns.set(column, [segment]);
+    else own.push(segment);
+  }
+  return [...columns.values()];
 }

@@ -10,6 +10,8 @@ const MAX_COLUMNS = 30;
 const MAX_ROWS = 300;
 /** Distance of lines within a cell, as a multiple of their size. */
 const CELL_LEADING = 1.6;
+/** Rows are further apart than lines within a cell by this factor, if they are apart at all. */
+const ROW_GAP = 1.2;
 /** Marks of list items, numbers of notes and of literature: text beside them is no table. */
 const MARK = /^(?:[•◦▪▸‣●○■□➢\uf0b7*–—-]|\(?(?:\d{1,3}|[ivxl]{1,6}|\p{L})[.)]|\[[^\]\s]{1,12}\])$/iu;
 const NUMBER = /^\d{1,3}(?:\.\d{1,3}){0,4}\.?$/;
@@ -112,24 +114,52 @@ export function tableBlock(lines: readonly Line[]): Block {
   return { kind: 'table', rows };
 }
 
-/** Lines of each row: a row begins with a line that fills its first column, unless only that cell has a second line. */
+/** The lines of each row, by the gaps between rows if those are wider than the gaps within cells. */
 function rowsOf(lines: readonly Line[], columns: readonly Column[]): Line[][] {
-  const starts = lines.filter((line) => line.segments.length > 1 && line.left < columns[1]!.left);
-  const distances = starts.slice(1).map((line, index) => starts[index]!.y - line.y).sort((a, b) => a - b);
-  const usual = distances[Math.floor(distances.length / 2)] ?? 0;
-  const rows: Line[][] = [];
-  lines.forEach((line, index) => {
-    const before = lines[index - 1];
-    const distance = before === undefined ? Number.POSITIVE_INFINITY : before.y - line.y;
-    const inFirst = line.left < columns[1]!.left;
+  const inFirst = (line: Line) => line.left < columns[1]!.left;
+  const tight = quantile(columns.flatMap((column) => distancesIn(lines, column)), 0.25);
+  const groups = divided(lines, (line, before) => before.y - line.y > ROW_GAP * tight);
+  const wrapped = groups.filter((group) => group.length > 1);
+  if (tight > CELL_LEADING * lines[0]!.size || groups.length < 3 || wrapped.length === 0)
+    return rowsByFirstColumn(lines, inFirst);
+  const isFull = (line: Line) => line.segments.length === columns.length;
+  const twoRows = (line: Line, before: Line) => isFull(line) && isFull(before);
+  // The header may be as near to the first row as lines within a cell.
+  const others = groups.slice(1).some((group) => group.slice(1).some((line, index) => twoRows(line, group[index]!)));
+  return others ? groups : [...divided(groups[0]!, twoRows), ...groups.slice(1)];
+}
+
+function distancesIn(lines: readonly Line[], { left, right }: Column): number[] {
+  const inside = lines.filter((line) => line.segments.some((segment) => segment.left < right && segment.right > left));
+  return inside.slice(1).map((line, index) => inside[index]!.y - line.y);
+}
+
+/** Rows that begin with lines that fill the first column, unless only that cell has a second line. */
+function rowsByFirstColumn(lines: readonly Line[], inFirst: (line: Line) => boolean): Line[][] {
+  const starts = lines.filter((line) => line.segments.length > 1 && inFirst(line));
+  const usual = quantile(starts.slice(1).map((line, index) => starts[index]!.y - line.y), 0.5);
+  return divided(lines, (line, before) => {
+    const distance = before.y - line.y;
     const tight = distance < CELL_LEADING * line.size;
-    const begins = line.segments.length > 1
-      ? inFirst || !tight || distance > 0.9 * usual
-      : !tight || (inFirst && distance > 0.85 * usual);
-    if (before === undefined || begins) rows.push([line]);
-    else rows.at(-1)!.push(line);
+    if (!tight) return true;
+    return line.segments.length > 1
+      ? inFirst(line) || distance > 0.9 * usual
+      : inFirst(line) && distance > 0.85 * usual;
   });
-  return rows;
+}
+
+/** Lines in groups, of which each begins with a line for which `begins` holds. */
+function divided(lines: readonly Line[], begins: (line: Line, before: Line) => boolean): Line[][] {
+  const groups: Line[][] = [];
+  lines.forEach((line, index) => {
+    if (index === 0 || begins(line, lines[index - 1]!)) groups.push([line]);
+    else groups.at(-1)!.push(line);
+  });
+  return groups;
+}
+
+function quantile(values: readonly number[], share: number): number {
+  return [...values].sort((a, b) => a - b)[Math.floor(values.length * share)] ?? 0;
 }
 
 /** The columns of lines; undefined unless each line has at most one segment in each column. */
