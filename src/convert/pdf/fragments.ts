@@ -41,6 +41,9 @@ const COPY_OFFSET = 0.15;
 /** The next character of a word is further away than this fraction of the width of a text. */
 const COPY_WIDTH = 0.4;
 
+/** Characters of a word overlap less than this fraction of their size. */
+const LEAST_OVERLAP = 0.15;
+
 /**
  * Groups the fragments of a page by writing direction (0, 90, 180 or 270 degrees), the direction with the most text
  * first. A rotated page is thus read as it is displayed, and text along its edge comes last. Text that is drawn twice
@@ -105,7 +108,11 @@ function normalised(text: string): string {
 function withoutCopies(fragments: readonly Fragment[]): Fragment[] {
   const kept: (Fragment | undefined)[] = [];
   const cells = new Map<string, number[]>();
-  for (const fragment of fragments) {
+  let before: Fragment | undefined;
+  for (const own of fragments) {
+    const fragment = withoutRepeatedStart(own, before);
+    before = own;
+    if (fragment === undefined) continue;
     const reach = COPY_OFFSET * fragment.size;
     const [column, row] = [Math.floor(fragment.left / 4), Math.floor(fragment.y / 4)];
     const near = Math.min(2, Math.ceil(reach / 4));
@@ -127,6 +134,21 @@ function withoutCopies(fragments: readonly Fragment[]): Fragment[] {
     kept.push(fragment);
   }
   return kept.filter((fragment) => fragment !== undefined);
+}
+
+/**
+ * A fragment without its first character if that lies on the last one of the fragment before it, because each character
+ * of a text was drawn twice; undefined if nothing is left.
+ */
+function withoutRepeatedStart(fragment: Fragment, before: Fragment | undefined): Fragment | undefined {
+  if (before === undefined || before.text.length + fragment.text.length < 3) return fragment;
+  const [first = ''] = fragment.text;
+  const overlap = (before.right - fragment.left) / fragment.size;
+  if (!before.text.endsWith(first) || overlap < LEAST_OVERLAP || overlap > 1 ||
+    Math.abs(before.y - fragment.y) > COPY_OFFSET * fragment.size)
+    return fragment;
+  const text = fragment.text.slice(first.length);
+  return text === '' ? undefined : { ...fragment, text, left: before.right };
 }
 
 function isCopy(one: Fragment, other: Fragment): boolean {

@@ -42,6 +42,15 @@ describe('the layout of a page', () => {
     );
   });
 
+  it('has characters that are drawn twice', async () => {
+    const widths = [7.22, 5.56, 5.56, 5];
+    const drawing = Array.from('Copy', (character, i) => {
+      const x = 72 + widths.slice(0, i).reduce((sum, width) => sum + width, 0);
+      return [x, x + 0.4].map((at) => `BT /F1 10 Tf ${at} 700 Td (${character}) Tj ET`).join(' ');
+    }).join(' ');
+    expect(await md({ texts: [], drawing })).toBe('Copy');
+  });
+
   it('has words whose gap is narrow', async () => {
     const drawing = 'BT /F1 10 Tf 72 700 Td (Narrow) Tj 32.3 0 Td ( ) Tj 1 0 Td (gaps) Tj ET';
     expect(await md({ texts: [], drawing })).toBe('Narrow gaps');
@@ -86,6 +95,25 @@ describe('the layout of a page', () => {
       '| Name | Task | Due |\n| - | - | - |\n| Ada | Write the report and send it | May |\n' +
         '| Bob and his team | Check | June |\n| Cy | Publish | July |',
     );
+  });
+
+  it('has tables without narrow cells', async () => {
+    const row = (y: number, name: string) =>
+      [0, 1, 2].flatMap((x) =>
+        lines(50 + 180 * x, y, [`${name} of column ${x} has`, 'some more words in', 'three lines of text'])
+      );
+    const text = await md({
+      texts: ['First', 'Second', 'Third', 'Fourth'].flatMap((name, i) => row(700 - 44 * i, name)),
+    });
+    expect(text).toContain('| Second of column 0 has some more words in three lines of text | Second of column 1 ');
+  });
+
+  it('has titles that are alike on several pages', async () => {
+    const page = (title: string, name: string) => ({
+      texts: [{ x: 72, y: 740, text: title, size: 20 }, ...lines(72, 700, prose(name, 3))],
+    });
+    const text = await md(page('Agenda', 'One'), page('Results', 'Two'), page('Results', 'Three'), page('End', 'Four'));
+    expect(text.match(/^# .*/gm)).toEqual(['# Agenda', '# Results', '# End']);
   });
 
   it('has lists whose text is far from its marks', async () => {

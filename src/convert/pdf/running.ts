@@ -1,4 +1,5 @@
 import type { Line } from './lines.ts';
+import { bodySize, LARGER } from './style.ts';
 
 /** Number of lines at the top and at the bottom of a page that are examined for running headers and footers. */
 const EDGE_LINES = 3;
@@ -51,15 +52,19 @@ export function runningLines(pages: readonly (readonly Line[])[]): Set<Line> {
   return withoutText(pages, pages.map((lines) => outermost(lines, found)));
 }
 
-/** The running lines of all pages without those that are the text of their page, of which each is kept once. */
+/**
+ * The running lines of all pages without those that are the text of their page or larger than the text, as titles of
+ * slides; each of these is kept once.
+ */
 function withoutText(pages: readonly (readonly Line[])[], running: readonly (readonly Line[])[]): Set<Line> {
   const kept = new Set<string>();
+  const large = LARGER * bodySize(pages.flat());
   const out = new Set<Line>();
   pages.forEach((lines, index) => {
     const edges = running[index]!;
     const isText = length(edges) > MOST_OF_PAGE * length(lines);
     for (const line of edges) {
-      if (!isText || kept.has(line.text) || PAGE_NUMBER.test(line.text)) out.add(line);
+      if ((!isText && line.size <= large) || kept.has(line.text) || PAGE_NUMBER.test(line.text)) out.add(line);
       else kept.add(line.text);
     }
   });

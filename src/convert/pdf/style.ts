@@ -18,7 +18,7 @@ export interface PdfStyle {
 }
 
 /** Text that is larger than the body's by this factor is a heading. */
-const LARGER = 1.12;
+export const LARGER = 1.12;
 const HEADING_LEVELS = 4;
 const HEADING_LENGTH = 200;
 const BOLD_LENGTH = 120;
