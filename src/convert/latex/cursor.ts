@@ -124,6 +124,14 @@ export class Cursor {
     return content;
   }
 
+  /** The source up to a given text, or all the rest, without moving. */
+  following(end: string): string {
+    const at = this.at;
+    const content = this.until(end);
+    this.at = at;
+    return content ?? this.text.slice(at);
+  }
+
   /** The source of an environment up to its own end, after its beginning was read; all the rest if it does not end. */
   environment(name: string): string {
     const begin = `\\begin{${name}}`;

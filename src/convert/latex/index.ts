@@ -68,7 +68,9 @@ export function readLatex(bytes: Uint8Array, options: ReadOptions): Parts {
     said: {},
     included: new Set(),
     budget: new OutputBudget(options.maxOutput),
-    maxOutput: options.maxOutput,
+    slides: /\\documentclass\s*(?:\[[^\]]{0,500}\])?\s*\{beamer\}|\\begin\s?\{frame\}/.test(source),
+    active: new Map(),
+    left: new Set(),
     sectionDepth: /\\chapter\b/.test(body) ? 2 : 1,
     expansion: Math.min(options.maxOutput, 100_000 + EXPANSION * source.length),
     lists: 0,
@@ -90,14 +92,18 @@ export function readLatex(bytes: Uint8Array, options: ReadOptions): Parts {
       lang: LANGUAGES[said.language?.toLowerCase() ?? ''],
       created: said.date,
     }),
-    warnings: context.included.size === 0 ? warnings : [
-      ...warnings,
-      `Files that it includes were not read: ${[...context.included].slice(0, 10).join(', ')}${
-        context.included.size > 10 ? ' and others' : ''
-      }.`,
-    ],
+    warnings: [...warnings, ...namesWarning('Files that it includes were not read', context.included),
+      ...namesWarning('Definitions without end were left as they are',
+        [...context.left].map((name) =>
+          `\\${name.replace(/^begin (.*)/, 'begin{$1}').replace(/^end (.*)/, 'end{$1}')}`
+        ))],
     repaired,
   };
+}
+
+function namesWarning(what: string, names: Iterable<string>): string[] {
+  const list = [...names];
+  return list.length === 0 ? [] : [`${what}: ${list.slice(0, 10).join(', ')}${list.length > 10 ? ' and others' : ''}.`];
 }
 
 /** Position at which the body of a document begins, or 0 if it is not marked; text in comments does not count. */

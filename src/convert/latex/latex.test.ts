@@ -83,14 +83,78 @@ describe('LaTeX', () => {
     ]);
   });
 
-  it.each([['definitions that grow without end', '\\def\\a{\\a\\a}\\a', ['too_large', 'too_deep']], [
-    'definitions that double',
+  it.each([['calls itself', '\\def\\a{x\\a y}\\a', '\\a'], ['calls itself twice', '\\def\\a{\\a\\a}\\a', '\\a'], [
+    'calls itself in an argument',
+    '\\newcommand{\\a}[1]{\\textbf{\\a{#1#1}}}\\a{x}',
+    '\\a',
+  ], ['calls another that calls it', '\\def\\a{\\b}\\def\\b{\\a}\\a', '\\'], [
+    'is an environment in itself',
+    '\\newenvironment{a}{\\begin{a}}{\\end{a}}\\begin{a}x\\end{a}',
+    '\\begin{a}',
+  ], ['doubles',
     `${
       Array.from({ length: 40 }, (_, i) =>
         `\\newcommand{\\${'x'.repeat(i + 1)}}{\\${'x'.repeat(i + 2)}\\${'x'.repeat(i + 2)}}`).join('')
-    }\\x`,
-    ['too_large', 'too_deep'],
-  ], ['groups', '{'.repeat(100_000), ['too_deep']], ['tables in tables', '\\begin{tabular}{c}'.repeat(1000), [
+    }\\x`, '\\x']])('leaves a definition that %s, and reads the rest', async (_, source, named) => {
+      const { contentMd, warnings } = await convert(`before ${source} after`, 'a.tex');
+      expect(contentMd).toMatch(/^before/);
+      expect(contentMd).toMatch(/after$/m);
+      expect(contentMd.length).toBeLessThan(200_000);
+      expect(warnings.join()).toContain(`Definitions without end were left as they are: ${named}`);
+    });
+
+  it('adds spaces for xspace, and reads macros within their own arguments', async () => {
+    expect(
+      await md(
+        '\\newcommand{\\ie}{i.e.\\xspace}\\newcommand{\\hi}[1]{<#1>}\\ie good, \\ie, (\\ie) \\hi{a \\hi{\\hi{b}}}',
+      ),
+    ).toBe('i.e. good, i.e., (i.e.) \\<a <\\<b>>>');
+  });
+
+  it('writes quantities of siunitx, and superscripts', async () => {
+    expect(
+      await md(
+        '\\SI{5}{\\kilo\\gram}; \\qty{3.5e-3}{\\metre\\per\\second\\squared}; \\num{1e6}; \\SI{20}{\\celsius}; ' +
+          '\\SIrange{1}{2}{kg.m/s^2}; \\ang{5;6;}; \\SI{50}{\\percent}; \\si{\\joule\\per\\mole\\per\\kelvin}; ' +
+          '10\\textsuperscript{6}, H\\textsubscript{2}O',
+      ),
+    ).toBe('5 kg; 3.5 × 10⁻³ m/s²; 1 × 10⁶; 20 °C; 1–2 kg m/s²; 5°6′; 50 %; J/(mol K); 10⁶, H₂O');
+  });
+
+  it('has a heading for each slide of beamer', async () => {
+    expect(
+      await md(
+        '\\documentclass{beamer}\\begin{document}\\begin{frame}[t]{One}{Sub}\\begin{itemize}\\item<1-> a\\pause\\item<2> ' +
+          '\\only<2>{b} \\alert<3>{c}\\end{itemize}\\begin{block}<2->{Definition}D.\\end{block}\\end{frame}\\begin{frame}' +
+          '\\frametitle{Two}\\begin{columns}[T]\\begin{column}{.5\\textwidth}L\\end{column}\\end{columns}\\end{frame}' +
+          '\\end{document}',
+      ),
+    ).toBe('## One\n\nSub\n\n- a\n- b c\n\n**Definition**\n\nD.\n\n## Two\n\nL');
+  });
+
+  it.each([['algorithmicx',
+    '\\begin{algorithmic}[1]\\Require $n$\\If{$n<1$} \\Comment{small}\\State \\Return 0 ' +
+    '\\Else \\State \\Call{F}{$n$}\\EndIf\\end{algorithmic}'], ['algorithmic',
+    '\\begin{algorithmic}\\REQUIRE $n$\\IF{$n<1$} \\COMMENT{small}\\STATE \\RETURN 0\\ELSE\\STATE F($n$)\\ENDIF' +
+    '\\end{algorithmic}']])('writes one statement of %s on a line', async (_, source) => {
+      expect(await md(source)).toBe(
+        '```\nRequire: $n$\nif $n<1$ then // small\n  return 0\nelse\n  F($n$)\nend if\n```',
+      );
+    });
+
+  it('writes one statement of algorithm2e on a line', async () => {
+    expect(
+      await md(
+        '\\begin{algorithm}[H]\\SetAlgoLined\\KwIn{$n$}\\While{$n>0$}{$n \\gets n-1$\\; \\eIf{odd}{a\\;}{b\\;}}' +
+          '\\Return{$n$}\\;\\caption{Countdown}\\end{algorithm}',
+      ),
+    ).toBe(
+      'Countdown\n\n```\nInput: $n$\nwhile $n>0$ do\n  $n \\gets n-1$\n  if odd then\n    a\n  else\n    b\n' +
+        'return $n$\n```',
+    );
+  });
+
+  it.each([['groups', '{'.repeat(100_000), ['too_deep']], ['tables in tables', '\\begin{tabular}{c}'.repeat(1000), [
     'too_deep',
   ]], ['footnotes in footnotes', '\\footnote{'.repeat(1000), ['too_deep']]])('is refused with %s',
     async (_, source, faults) => {

@@ -15,21 +15,25 @@ export const SIGNATURES: ReadonlyMap<string, string> = new Map(Object.entries({
     'newlength theoremstyle hyphenation tikzset pgfplotsset usetikzlibrary cline phantom hphantom vphantom ' +
     'markright newsavebox usebox stepcounter refstepcounter arabic roman Roman alph Alph hypertarget special ' +
     'allowdisplaybreaks urlstyle selectlanguage address email curraddr keywords dedicatory institute affil ' +
-    'glsaddall makeglossary setmainfont setsansfont setmonofont bigskipamount nocite marginpar glossary ' +
-    'printglossary usetheme usecolortheme',
-  mm: 'fontsize setlength addtolength setcounter addtocounter settowidth numberwithin markboth lstdefinestyle',
+    'glsaddall makeglossary  setmainfont setsansfont setmonofont bigskipamount nocite marginpar glossary ' +
+    'printglossary usetheme usecolortheme usefonttheme useinnertheme useoutertheme setbeamercovered logo sisetup ' +
+    'titlegraphic',
+  mm: 'setbeamertemplate setbeamercolor setbeamerfont setbeamersize SetKwInOut SetKwFunction SetKwInput ' +
+    'SetKwProg fontsize setlength addtolength setcounter addtocounter settowidth numberwithin markboth lstdefinestyle',
   mmm: 'definecolor addcontentsline',
   om:
     'usepackage RequirePackage documentclass documentstyle color index captionsetup subjclass includepdf bibliography',
-  omm: 'rule',
+  omm: 'rule DeclareSIUnit DeclareSIPrefix',
   sm: 'vspace hspace',
   soom: 'includegraphics',
   omom: 'lstdefinelanguage',
   mo: 'newcounter',
   som: 'newcolumntype',
-  t: 'text textrm textsf textnormal textsc mbox hbox underline uline textsuperscript textsubscript MakeUppercase ' +
+  t: 'text textrm textsf textnormal textsc mbox hbox underline uline MakeUppercase ' +
     'MakeLowercase uppercase lowercase textup textmd textlf emphasis centerline leftline rightline fbox makecell ' +
-    'shortstack boxed textulc term frametitle framesubtitle subtitle',
+    'shortstack boxed textulc term subtitle alert only uncover visible onslide invisible structure action',
+  tt: 'alt',
+  ttt: 'temporal',
   omt: 'foreignlanguage textcolor colorbox rotatebox',
   oot: 'makebox framebox',
   ooomt: 'parbox',
@@ -66,6 +70,13 @@ export class Macros {
   environment(name: string): { begin: Definition; end: string } | undefined {
     return this.#environments.get(name);
   }
+}
+
+/** Number of characters of a definition's body with its parameters filled in; at least that of a number. */
+export function filledLength(body: string, values: readonly string[]): number {
+  let length = body.length + 1;
+  for (const [, mark] of body.matchAll(/#([1-9])/g)) length += values[Number(mark) - 1]?.length ?? 0;
+  return length;
 }
 
 /** The body of a definition with its parameters filled in. */

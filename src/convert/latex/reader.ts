@@ -1,10 +1,13 @@
 // One long class: the main loop of a language in which each macro reads its own kind of argument.
 // Separable parts are in cursor.ts, macros.ts, symbols.ts and tables.ts.
-import { MAX_DEPTH, type OutputBudget, tooDeep, tooMuchOutput } from '../limits.ts';
+import { MAX_DEPTH, type OutputBudget, tooDeep } from '../limits.ts';
 import type { Block, ListPlace } from '../tree/blocks.ts';
-import { type Inline, isBlank, type Look, text } from '../tree/inlines.ts';
+import { type Inline, inlineText, isBlank, type Look, text } from '../tree/inlines.ts';
+import { scriptText } from '../tree/scripts.ts';
+import { AlgorithmLines, isAlgorithm } from './algorithms.ts';
 import { Cursor } from './cursor.ts';
-import { type Definition, filled, type Macros, SIGNATURES } from './macros.ts';
+import { type Definition, filled, filledLength, type Macros, SIGNATURES } from './macros.ts';
+import { quantity } from './siunitx.ts';
 import { ACCENTS, BEFORE, LIGATURES, LISTS, MATH, ORDERED, QUOTES, SKIPPED, SYMBOLS, VERBATIM } from './symbols.ts';
 import { tabularRows, TABULARS } from './tables.ts';
 
@@ -16,7 +19,12 @@ export interface LatexContext {
   /** Files that the document includes and that were not uploaded. */
   readonly included: Set<string>;
   readonly budget: OutputBudget;
-  readonly maxOutput: number;
+  /** Whether it is a presentation of beamer, whose macros may name slides: `\only<2>`. */
+  readonly slides: boolean;
+  /** Definitions that are being expanded, and how often within one another. */
+  readonly active: Map<string, number>;
+  /** Macros that stay as they are, because they call themselves or become too long. */
+  readonly left: Set<string>;
   /** Depth of a `\section`: 2 in books, which have chapters. */
   readonly sectionDepth: number;
   /** Number of characters to which the document's definitions may still expand. */
@@ -45,6 +53,13 @@ const SWITCHES: ReadonlyMap<string, Look> = new Map<string, Look>([['bf', { stro
 const RESETS: ReadonlySet<string> = new Set(['rm', 'normalfont', 'rmfamily', 'mdseries', 'upshape', 'sf']);
 const REFERENCES = /^(?:eq|page|auto|name|[cCvV])?ref$/;
 const MAX_NESTED_EXPANSIONS = 100;
+/** A macro within arguments of itself; one that calls itself is left at this depth. */
+const MAX_RECURSION = 20;
+/** The slides to which a macro of beamer applies. */
+const OVERLAY = /<[-+.\d,|:@()a-z ]{1,40}>/y;
+const BEAMER_BLOCKS = /^(?:(?:alert|example)?block)$/;
+/** What xspace adds no space before. */
+const NO_XSPACE = /^(?:$|[\s{}~.,:;!?'/)\]-]|\\(?:[^a-zA-Z]|footnote|xspace))/;
 /** Ordinary characters of text: none that is special to TeX or begins a ligature. */
 const ORDINARY = /[^\\{}$%&#~\s`'?!-]+/y;
 const BLANK = /[ \t]*(?:\n[ \t]*)?/y;
@@ -57,7 +72,7 @@ export class LatexReader {
   readonly #depth: number;
   readonly #looks: Look[] = [];
   readonly #lists: OpenList[] = [];
-  #cursors: Cursor[];
+  #cursors: { cursor: Cursor; name: string | undefined }[];
   #inlines: Inline[] = [];
   #look: Look;
   #quotes = 0;
@@ -67,12 +82,12 @@ export class LatexReader {
     this.#context = context;
     this.#depth = depth;
     this.#look = look;
-    this.#cursors = [new Cursor(source)];
+    this.#cursors = [{ cursor: new Cursor(source), name: undefined }];
   }
 
   read(): Block[] {
     while (this.#cursors.length > 0) {
-      if (this.#cursor.done) this.#cursors.pop();
+      if (this.#cursor.done) this.#leave();
       else this.#step(this.#cursor);
     }
     this.#paragraph();
@@ -80,7 +95,7 @@ export class LatexReader {
   }
 
   get #cursor(): Cursor {
-    return this.#cursors.at(-1)!;
+    return this.#cursors.at(-1)!.cursor;
   }
 
   #step(cursor: Cursor): void {
@@ -199,7 +214,7 @@ export class LatexReader {
     const word = /[a-zA-Z@]/.test(name);
     if (word) cursor.take(BLANK_AFTER_WORD);
     const defined = this.#context.macros.get(name);
-    if (defined !== undefined) return this.#expand(defined, cursor);
+    if (defined !== undefined) return this.#expand(name, defined, cursor);
     if (ACCENTS.has(name) && (!word || /^[ \t]*\{|^[^\s\\]|^\\[ij]/.test(cursor.text.slice(cursor.at, cursor.at + 8))))
       return this.#accent(ACCENTS.get(name)!, cursor);
     const symbol = SYMBOLS.get(name);
@@ -212,6 +227,7 @@ export class LatexReader {
   }
 
   #command(name: string, cursor: Cursor): void {
+    if (this.#context.slides) cursor.take(OVERLAY);
     const heading = HEADINGS.get(name);
     const mark = MARKS.get(name);
     const look = SWITCHES.get(name);
@@ -287,12 +303,42 @@ export class LatexReader {
       case 'iffalse':
         cursor.until('\\fi');
         return true;
+      case 'textsuperscript':
+      case 'textsubscript':
+        this.#script(name === 'textsuperscript' ? 'super' : 'sub', cursor.argument());
+        return true;
+      case 'xspace':
+        if (!NO_XSPACE.test(this.#following())) this.#text(' ');
+        return true;
+      case 'frametitle':
+      case 'framesubtitle':
+        cursor.optional();
+        this.#frameTitle(name, cursor.argument());
+        return true;
       case 'usepackage':
         this.#package(cursor.optional() ?? '', cursor.argument());
         return true;
       default:
-        return this.#definition(name, cursor);
+        return this.#quantity(name, cursor) || this.#definition(name, cursor);
     }
+  }
+
+  #quantity(name: string, cursor: Cursor): boolean {
+    const value = quantity(name, cursor);
+    if (value?.includes('\\')) this.#inlines.push(...this.#inline(value.replaceAll('%', '\\%')));
+    else if (value !== undefined) this.#text(value);
+    return value !== undefined;
+  }
+
+  #script(place: 'super' | 'sub', source: string): void {
+    const last = this.#inlines.at(-1);
+    this.#text(scriptText(inlineText(this.#inline(source)), place, last?.kind === 'text' ? last.value.slice(-20) : ''));
+  }
+
+  /** The source after the current definition and those that end with it. */
+  #following(): string {
+    const next = this.#cursors.findLast(({ cursor }) => !cursor.done)?.cursor;
+    return next === undefined ? '' : next.text.slice(next.at, next.at + 20);
   }
 
   /** Handles macros that define others; returns false if it is not such a macro. */
@@ -375,10 +421,8 @@ export class LatexReader {
     }
   }
 
-  #expand(definition: Definition, cursor: Cursor): void {
-    const values = this.#values(definition, cursor);
-    const source = filled(definition.body, values);
-    this.#enter(source);
+  #expand(name: string, definition: Definition, cursor: Cursor): void {
+    if (!this.#enter(name, definition.body, this.#values(definition, cursor))) this.#text(`\\${name}`);
   }
 
   #values({ parameters, first }: Definition, cursor: Cursor): string[] {
@@ -386,13 +430,29 @@ export class LatexReader {
       (_, index) => (index === 0 && first !== undefined ? (cursor.optional() ?? first) : cursor.argument()));
   }
 
-  /** Continues with the text of a definition. A definition that grows without end stops here, as in TeX. */
-  #enter(source: string): void {
-    this.#context.expansion -= source.length + 1;
-    if (this.#context.expansion < 0) throw tooMuchOutput(this.#context.maxOutput);
-    while (this.#cursors.length > 1 && this.#cursor.done) this.#cursors.pop();
-    if (this.#cursors.length > MAX_NESTED_EXPANSIONS) throw tooDeep('macros');
-    this.#cursors.push(new Cursor(source));
+  /**
+   * Continues with the text of a definition. Returns false, and leaves the macro from then on, if the definition calls
+   * itself without end or grows beyond the limit.
+   */
+  #enter(name: string, body: string, values: readonly string[]): boolean {
+    const { active, left } = this.#context;
+    const times = (active.get(name) ?? 0) + 1;
+    const length = filledLength(body, values);
+    if (left.has(name)) return false;
+    if (times > MAX_RECURSION || this.#cursors.length > MAX_NESTED_EXPANSIONS || length > this.#context.expansion) {
+      left.add(name);
+      return false;
+    }
+    this.#context.expansion -= length;
+    active.set(name, times);
+    this.#cursors.push({ cursor: new Cursor(filled(body, values)), name });
+    return true;
+  }
+
+  /** Returns to the source from which a definition was called. */
+  #leave(): void {
+    const { name } = this.#cursors.pop()!;
+    if (name !== undefined) this.#context.active.set(name, this.#context.active.get(name)! - 1);
   }
 
   #accent(combining: string, cursor: Cursor): void {
@@ -489,16 +549,49 @@ export class LatexReader {
     else if (SKIPPED.has(name)) cursor.environment(name);
     else if (MATH.has(name)) this.#mathEnvironment(name, cursor.environment(name));
     else if (tabular !== undefined) this.#table(name, tabular, cursor);
-    else if (own !== undefined) this.#enter(filled(own.begin.body, this.#values(own.begin, cursor)));
+    else if (own !== undefined && this.#enter(`begin ${name}`, own.begin.body, this.#values(own.begin, cursor))) return;
+    else if (isAlgorithm(name, () => cursor.following(`\\end{${name}}`))) this.#algorithm(cursor.environment(name));
+    else if (name === 'frame') this.#frame(cursor);
     else this.#open(name, cursor);
+  }
+
+  /** A slide: its title is a heading. */
+  #frame(cursor: Cursor): void {
+    cursor.take(OVERLAY);
+    cursor.optional();
+    this.#open('frame', cursor);
+    for (const name of ['frametitle', 'framesubtitle'] as const)
+      if (cursor.take(/[ \t]*(?=\{)/y) !== undefined) this.#frameTitle(name, cursor.argument());
+  }
+
+  #frameTitle(name: 'frametitle' | 'framesubtitle', source: string): void {
+    const inlines = tidy(this.#inline(source, {}));
+    if (isBlank(inlines)) return;
+    const depth = 1 + this.#context.sectionDepth;
+    this.#push(name === 'frametitle' ? { kind: 'heading', depth, inlines } : { kind: 'paragraph', inlines });
+  }
+
+  /** Pseudocode, one statement on a line. */
+  #algorithm(source: string): void {
+    const algorithm = new AlgorithmLines();
+    algorithm.read(source.replace(/^\s*(?:\[[^\]\n]{0,40}\])?/, ''));
+    const read = (line: string) => inlineText(tidy(this.#inline(line.trim(), {}))).trim();
+    for (const caption of algorithm.captions)
+      this.#push({ kind: 'paragraph', inlines: tidy(this.#inline(caption, {})) });
+    const lines = algorithm.lines.map((line) => `${/^ */.exec(line)![0]}${read(line)}`);
+    this.#push({ kind: 'code', text: lines.filter((line) => line.trim() !== '').join('\n') });
   }
 
   #open(name: string, cursor: Cursor): void {
     this.#paragraph();
     this.#looks.push(this.#look);
     if (this.#looks.length > 4 * MAX_DEPTH) throw tooDeep('groups');
+    if (this.#context.slides) cursor.take(OVERLAY);
     this.#signature(BEFORE.get(name) ?? '', cursor);
-    if (LISTS.has(name)) {
+    if (this.#context.slides && BEAMER_BLOCKS.test(name)) {
+      this.#inlines.push(...this.#inline(cursor.argument(), { strong: true }));
+      this.#paragraph();
+    } else if (LISTS.has(name)) {
       if (this.#lists.length >= MAX_DEPTH / 4) throw tooDeep('lists');
       this.#lists.push({ id: `list${(this.#context.lists += 1)}`, environment: name, number: 0, continued: true });
     } else if (QUOTES.has(name)) this.#quotes += 1;
@@ -511,7 +604,7 @@ export class LatexReader {
 
   #end(name: string): void {
     const own = this.#context.macros.environment(name);
-    if (own !== undefined) return this.#enter(own.end);
+    if (own !== undefined && this.#enter(`end ${name}`, own.end, [])) return;
     this.#paragraph();
     this.#look = this.#looks.pop() ?? this.#look;
     if (LISTS.has(name)) this.#lists.pop();

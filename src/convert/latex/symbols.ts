@@ -37,13 +37,13 @@ export const SYMBOLS: ReadonlyMap<string, string> = new Map(Object.entries({
   '-': '',
   '/': '',
   '@': '',
+  pause: '',
   quad: ' ',
   qquad: ' ',
   enspace: ' ',
   thinspace: ' ',
   space: ' ',
   nobreakspace: ' ',
-  xspace: '',
   ss: 'ß',
   SS: 'ẞ',
   ae: 'æ',
@@ -182,10 +182,10 @@ export const BEFORE: ReadonlyMap<string, string> = new Map([['figure', 'o'], ['f
   'table*',
   'o',
 ], ['minipage', 'ooom'], ['multicols', 'm'], ['list', 'mm'], ['thebibliography', 'm'], ['enumerate', 'o'], ['itemize',
-  'o'], ['description', 'o'], ['wrapfigure', 'omom'], ['subfigure', 'om'], ['frame', 'o'], ['adjustbox', 'm'], [
+  'o'], ['description', 'o'], ['wrapfigure', 'omom'], ['subfigure', 'om'], ['adjustbox', 'm'], [
   'spacing',
   'm',
-], ['otherlanguage', 'm'], ['tcolorbox', 'o'], ['mdframed', 'o'], ['letter', 'm'], ['column', 'm'], ['block', ''], [
+], ['otherlanguage', 'm'], ['tcolorbox', 'o'], ['mdframed', 'o'], ['letter', 'm'], ['column', 'om'], ['columns', 'o'], [
   'adjustwidth',
   'mm',
 ], ['appendices', ''], ['threeparttable', 'o'], ['sidewaystable', 'o'], ['scope', 'o']]);
