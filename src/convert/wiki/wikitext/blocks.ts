@@ -174,29 +174,47 @@ class BlockReader {
   }
 
   #text(i: number): number {
-    const [line, next] = this.#withOpenLinks(i);
+    const { line, next, tables } = this.#withOpenLinks(i);
     const trimmed = line.trim();
     const isImage = trimmed.startsWith('[[') && trimmed.endsWith(']]') && trimmed.includes('|');
     if (isImage) this.#endParagraph();
     this.#paragraph.push(trimmed);
     if (isImage) this.#endParagraph();
+    this.#held(tables);
     return next;
   }
 
-  /** A line, with the lines that follow if a link, such as an image's caption, continues there. */
-  #withOpenLinks(i: number): [line: string, next: number] {
-    let line = this.#lines[i]!;
-    if (!line.includes('[[')) return [line, i + 1];
+  /**
+   * A line, with the lines that follow if a link, such as an image's caption, continues there. Tables within it are left
+   * out and returned by their lines.
+   */
+  #withOpenLinks(i: number): { line: string; next: number; tables: readonly number[] } {
+    const alone = { line: this.#lines[i]!, next: i + 1, tables: [] };
+    let { line } = alone;
+    if (!line.includes('[[')) return alone;
     let open = openLinks(line);
+    const tables: number[] = [];
     let next = i + 1;
-    while (open > 0 && next < this.#lines.length && next - i < MOST_LINES) {
-      const more = this.#lines[next]!;
+    for (let count = 1; open > 0 && next < this.#lines.length && count < MOST_LINES; count++) {
+      let more = this.#lines[next]!;
       if (more === QUOTE || more === UNQUOTE) break;
+      const end = TABLE_START.test(more) ? this.#ends.get(next) : undefined;
+      if (end !== undefined) {
+        tables.push(next);
+        more = this.#lines[end]!.trimStart().slice(2);
+        next = end;
+      }
       line += ` ${more}`;
       open += openLinks(more);
       next++;
     }
-    return open > 0 ? [this.#lines[i]!, i + 1] : [line, next];
+    return open > 0 ? alone : { line, next, tables };
+  }
+
+  /** Writes tables that stood within a link, after the block that has the link. */
+  #held(tables: readonly number[]): void {
+    if (tables.length > 0) this.#endParagraph();
+    for (const table of tables) this.#tableBlocks(table, this.#ends.get(table)!);
   }
 
   #heading(line: string): boolean {
@@ -214,24 +232,32 @@ class BlockReader {
   #list(i: number): number {
     this.#endParagraph();
     const lines: string[] = [];
+    const held: number[] = [];
     while (i < this.#lines.length && /^[*#:;]/.test(this.#lines[i]!) && !TABLE_START.test(this.#lines[i]!)) {
-      const [line, next] = this.#withOpenLinks(i);
+      const { line, next, tables } = this.#withOpenLinks(i);
       lines.push(line);
+      held.push(...tables);
       i = next;
     }
-    return this.#alone(i, readList(lines, this.#context));
+    this.#alone(i, readList(lines, this.#context));
+    this.#held(held);
+    return i;
   }
 
   #table(i: number): number {
     this.#endParagraph();
     const end = this.#ends.get(i) ?? this.#nextHeading(i + 1);
+    this.#tableBlocks(i, end);
+    const rest = this.#ends.has(i) ? this.#lines[end]!.trimStart().slice(2).trim() : '';
+    if (rest !== '') this.#paragraph.push(rest);
+    return this.#ends.has(i) ? end + 1 : end;
+  }
+
+  #tableBlocks(i: number, end: number): void {
     const first = withoutAttributes(this.#lines[i]!.replace(TABLE_START, ''));
     const rows = [...(first === '' ? [] : [first]), ...this.#lines.slice(i + 1, end)];
     const inner = this.#depth < MAX_DEPTH ? (text: string) => blocks(text, this.#context, this.#depth + 1) : undefined;
     this.#blocks.push(...readTable(rows, this.#context, inner));
-    const rest = this.#ends.has(i) ? this.#lines[end]!.trimStart().slice(2).trim() : '';
-    if (rest !== '') this.#paragraph.push(rest);
-    return this.#ends.has(i) ? end + 1 : end;
   }
 
   #nextHeading(from: number): number {

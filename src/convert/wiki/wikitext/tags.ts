@@ -114,6 +114,7 @@ const RULES: Readonly<Record<string, Rule>> = Object.assign(Object.create(null) 
     `\n${expand(content).split('\n').map((line) => galleryLine(line, context)).join('\n')}\n`,
   poem: ({ content = '' }: Tag, _: PageContext, expand: (text: string) => string) =>
     `\n${expand(content.trim()).replaceAll('\n', '<br>\n')}\n`,
+  ruby: ({ content = '' }: Tag, _: PageContext, expand: (text: string) => string) => withReading(expand(content)),
   includeonly: nothing,
   timeline: nothing,
   score: nothing,
@@ -130,6 +131,18 @@ const RULES: Readonly<Record<string, Rule>> = Object.assign(Object.create(null) 
   style: nothing,
   script: nothing,
 });
+
+/** Base and reading, as 東京(とうきょう): the parts of a word stay together, so that a search finds it. */
+function withReading(ruby: string): string {
+  let [base, reading, into] = ['', '', 'base'];
+  for (const part of ruby.split(/(<\/?(?:rb|rt|rtc|rp)(?:\s[^<>]{0,200})?>)/i)) {
+    const tag = /^<(\/?)(rb|rtc?|rp)/i.exec(part);
+    if (tag !== null) into = tag[1] === '/' || tag[2]!.toLowerCase() === 'rb' ? 'base' : tag[2]!.toLowerCase();
+    else if (into === 'base') base += part.trim();
+    else if (into.startsWith('rt')) reading += part.trim();
+  }
+  return reading === '' ? base : `${base}(${reading})`;
+}
 
 function nothing(): string {
   return '';

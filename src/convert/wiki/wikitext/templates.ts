@@ -194,6 +194,8 @@ const RULES: Readonly<Record<string, Rule>> = Object.assign(Object.create(null) 
       'collapsible list', 'unbulleted', 'cslist', 'ordered list', 'numbered list', 'comma separated entries'),
     ...group(noted, 'efn', 'refn', 'notetag', 'efn-ua', 'note', 'footnote'),
     ...group(harvard, 'sfn', 'sfnp', 'harvnb', 'harv', 'harvp', 'harvtxt', 'harvcoltxt', 'snf'),
+    ...group((fields) => `${fields.at(0)}${fields.at(1) === '' ? '' : `(${fields.at(1)})`}`, 'ruby', 'furigana',
+      'ruby-ja', 'ruby-zh-p', 'ruby-zh-b', 'ふりがな', '読み仮名', '読み仮名 ruby不使用'),
     ...group(coordinates, 'coord', 'coordinates'),
     ...group(
       (fields) => `\n[[File:${fields.first('image', 'file') || fields.at(0)}|thumb|${fields.first('caption')}]]\n`,

@@ -30,9 +30,14 @@ describe('wikitext as markdown', () => {
     '[the a b](https://e.org)',
   ], ['categories and other languages', 'x\n[[Kategorie:A|sort]]\n[[category:B c]]\n[[de:Seite]]', 'x'], ['images',
     '[[Datei:A b.jpg|thumb|right|200px|alt=White|The [[x|caption]] here]]\ntext [[File:i.png|20px]]',
-    '![White](File:A_b.jpg) The [caption](x) here\n\ntext ![i.png](File:i.png)'], ['a caption over several lines',
-    '[[File:a.jpg|thumb|one\ntwo [[x]]]]\nafter', '![a.jpg](File:a.jpg) one two [x](x)\n\nafter'], ['galleries',
-    "<gallery>\nFile:A.jpg|one ''x''\nB.jpg\n</gallery>", '- ![A.jpg](File:A.jpg) one *x*\n- ![B.jpg](File:B.jpg)'], [
+    '![White](File:A_b.jpg) The [caption](x) here\n\ntext ![i.png](File:i.png)'], ['a caption with a table',
+    '[[File:a.jpg|thumb|Before [[x]]\n{|\n!A!!B\n|-\n|1||2\n|}\nand after.]]\nnext\n* [[File:b.jpg|thumb|b\n{|\n|c||d\n|}]]\n* e',
+    '![a.jpg](File:a.jpg) Before [x](x)  and after.\n\n| A | B |\n| --- | --- |\n| 1 | 2 |\n\nnext\n\n- ![b.jpg](File:b.jpg) b\n- e\n\n' +
+    '|  |  |\n| --- | --- |\n| c | d |'], ['readings',
+    '<ruby>東<rp>(</rp><rt>とう</rt><rp>)</rp>京<rt>きょう</rt></ruby>に{{ruby|住|す}}む <ruby><rb>a</rb></ruby>',
+    '東京(とうきょう)に住(す)む a'], ['a caption over several lines', '[[File:a.jpg|thumb|one\ntwo [[x]]]]\nafter',
+    '![a.jpg](File:a.jpg) one two [x](x)\n\nafter'], ['galleries', "<gallery>\nFile:A.jpg|one ''x''\nB.jpg\n</gallery>",
+    '- ![A.jpg](File:A.jpg) one *x*\n- ![B.jpg](File:B.jpg)'], [
     'references',
     'a<ref name="n">{{cite web|title=T|url=https://e.org}}</ref> b<ref name=n /> c<ref group=g name=n>other</ref> ' +
     'd<ref name=none />\n<references />',
