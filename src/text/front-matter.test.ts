@@ -13,6 +13,31 @@ describe('splitFrontMatter', () => {
     });
   });
 
+  it('takes TOML between its own fences', () => {
+    const toml = 'title = "River notes"\ndate = 2024-01-02\nat = 2024-01-02T10:00:00+02:00\nlocal = 10:30:00\n' +
+      'tags = ["a", "b"]\nbig = 12345678901234567890\n[extra]\ndraft = false\n';
+    expect(splitFrontMatter(`+++\n${toml}+++\n\n# Hello\n`)).toEqual({
+      meta: {
+        title: ['River notes'],
+        date: ['2024-01-02'],
+        at: ['2024-01-02T10:00:00+02:00'],
+        local: ['10:30:00'],
+        tags: ['a', 'b'],
+        big: ['12345678901234567890'],
+        'extra.draft': ['false'],
+      },
+      body: '\n# Hello\n',
+      warnings: [],
+    });
+    expect(splitFrontMatter('+++\na: 1\n+++\nb').warnings[0]).toMatch(/^front matter was left in the body: .* line 1/);
+    expect(splitFrontMatter('+++\na = 1\n---\nb').meta).toEqual({});
+    expect(splitFrontMatter(joinFrontMatter({}, '+++\na = 1\n+++\nb'))).toEqual({
+      meta: {},
+      body: '+++\na = 1\n+++\nb',
+      warnings: [],
+    });
+  });
+
   it('reads lists of scalars as several values', () => {
     expect(metaOf('tags: [a, b]\nauthors:\n  - Ann\n  - Bob')).toEqual({ tags: ['a', 'b'], authors: ['Ann', 'Bob'] });
   });
@@ -68,7 +93,7 @@ describe('splitFrontMatter', () => {
   });
 
   it.each(['', 'text', '---', '---\nno end', ' ---\na: 1\n---\n', '----\na: 1\n----\n', 'text\n---\na: 1\n---\n',
-    '+++\na = 1\n+++\n'])('finds none in %j', (text) => {
+    '+++\na = 1\n---\n'])('finds none in %j', (text) => {
       expect(splitFrontMatter(text)).toEqual({ meta: {}, body: text, warnings: [] });
     });
 

@@ -1,5 +1,6 @@
 import { Scalar, stringify } from 'yaml';
 import { flattenMeta, MAX_VALUES, type Meta } from './flatten-meta.ts';
+import { parseToml } from './safe-toml.ts';
 import { parseYaml } from './safe-yaml.ts';
 
 interface FrontMatter {
@@ -11,20 +12,24 @@ interface FrontMatter {
   readonly warnings: readonly string[];
 }
 
-const FENCE = /^---[ \t]*$/;
+/** YAML between lines `---`, or TOML between lines `+++`. */
+const FENCE = /^(---|\+\+\+)[ \t]*$/;
 // Front matter is small; a longer block is text between two thematic breaks.
 const MAX_LENGTH = 256 * 1024;
 
 /**
- * Splits YAML front matter off a Markdown text: a first line `---`, YAML, a line `---` (contract, section 4,
- * `extractFrontmatter`). Values become flat metadata: a scalar is one value, a list of scalars is several, null is
+ * Splits front matter off a Markdown text: a first line `---`, YAML, a line `---` (contract, section 4,
+ * `extractFrontmatter`), or TOML between lines `+++`, as Hugo and Zola write it. Values become flat metadata: a scalar is one value, a list of scalars is several, null is
  * nothing, and nested structures take dotted keys such as `faq.0.question` (contract, section 2, "Structured
- * frontmatter"). Scalars keep their original text: dates, `1.10` and `007` are not converted. Never throws.
+ * frontmatter"). Scalars of YAML keep their original text: dates, `1.10` and `007` are not converted.
+ * Never throws.
  */
 export function splitFrontMatter(text: string): FrontMatter {
   const block = findBlock(text);
   if (block === undefined) return { meta: {}, body: text, warnings: [] };
-  const parsed = parseYaml(block.yaml, { numbersAsText: true, mapsAsMap: true, merge: false });
+  const parsed = block.fence === '+++'
+    ? parseToml(block.source)
+    : parseYaml(block.source, { numbersAsText: true, mapsAsMap: true, merge: false });
   if (!parsed.ok) return { meta: {}, body: text, warnings: [`front matter was left in the body: ${parsed.problem}`] };
   if (parsed.value === null) return { meta: {}, body: block.body, warnings: [] };
   if (!(parsed.value instanceof Map))
@@ -70,13 +75,14 @@ function keyNode(key: string): Scalar<string> {
   return node;
 }
 
-function findBlock(text: string): { yaml: string; body: string } | undefined {
+function findBlock(text: string): { fence: string; source: string; body: string } | undefined {
   const opening = lineEnd(text, text.charCodeAt(0) === 0xfeff ? 1 : 0);
-  if (!FENCE.test(opening.line.replace(/^\ufeff/, '')) || opening.next === undefined) return undefined;
+  const fence = FENCE.exec(opening.line.replace(/^\ufeff/, ''))?.[1];
+  if (fence === undefined || opening.next === undefined) return undefined;
   for (let start = opening.next; start <= MAX_LENGTH;) {
     const { line, next } = lineEnd(text, start);
-    if (FENCE.test(line))
-      return { yaml: text.slice(opening.next, start), body: next === undefined ? '' : text.slice(next) };
+    if (FENCE.exec(line)?.[1] === fence)
+      return { fence, source: text.slice(opening.next, start), body: next === undefined ? '' : text.slice(next) };
     if (next === undefined) return undefined;
     start = next;
   }
