@@ -55,6 +55,7 @@ async function read(format: FileFormat, { bytes, ...options }: ConvertRequest): 
     case 'latex':
       return (await import('./latex/index.ts')).readLatex(bytes, options);
     case 'md':
+      return (await import('./dialects/index.ts')).readMarkdown(bytes, options);
     case 'txt':
       return (await import('./plain/index.ts')).readText(bytes, options);
     default:

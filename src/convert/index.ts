@@ -2,5 +2,5 @@ export { type Conversion, ConversionError, type ConversionFault, type Conversion
   type ConverterSettings, CONVERTIBLE_LIST, extensionOf, type FileFormat, type FileToConvert, formatOfExtension,
   formatOfMediaType } from './contract.ts';
 export { createConverter } from './converter.ts';
+export { type KeyOf, keysOfPaths, readMarkdown } from './dialects/index.ts';
 export { formatOf } from './format-of.ts';
-export { readText } from './plain/index.ts';

@@ -1,6 +1,7 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { CONVERTIBLE_LIST, extensionOf, formatOf, formatOfExtension, readText } from '../../../convert/index.ts';
+import { CONVERTIBLE_LIST, extensionOf, formatOf, formatOfExtension, type KeyOf, keysOfPaths,
+  readMarkdown } from '../../../convert/index.ts';
 import { CommandError } from '../shared/command-error.ts';
 import type { Source, SourceDocument, SourceItem } from './source.ts';
 
@@ -65,8 +66,9 @@ export function filesSource(name: string, folder: string, paths: readonly string
     total: paths.length,
     async *items() {
       const seen = new Map<string, string>();
+      const keyOf = keysOfPaths(paths.map(keyOfPath));
       for (const [index, path] of paths.entries())
-        yield await readItem(folder, path, { lang, position: index + 1, seen });
+        yield await readItem(folder, path, { lang, position: index + 1, seen, keyOf });
     },
   };
 }
@@ -76,13 +78,17 @@ interface ReadContext {
   readonly position: number;
   /** Paths by the identity of their document, which ignores letter case (contract, section 2, identity rule 1). */
   readonly seen: Map<string, string>;
+  /** The keys to which links between notes are resolved. */
+  readonly keyOf: KeyOf;
 }
 
-async function readItem(folder: string, path: string, { lang, position, seen }: ReadContext): Promise<SourceItem> {
+async function readItem(folder: string, path: string,
+  { lang, position, seen, keyOf }: ReadContext): Promise<SourceItem>
+{
   const place = { origin: path, position };
   let read: Awaited<ReturnType<typeof readDocument>>;
   try {
-    read = await readDocument(folder, path, lang);
+    read = await readDocument(folder, path, lang, keyOf);
   } catch (error) {
     return { ...place, kind: 'problem', problem: `cannot be read: ${(error as Error).message}` };
   }
@@ -100,12 +106,12 @@ async function readItem(folder: string, path: string, { lang, position, seen }: 
  * The document of a file: a markdown file completely, for other types the path of the file. Rejects if it cannot be
  * read.
  */
-async function readDocument(folder: string, path: string,
-  lang: string): Promise<{ document: SourceDocument; sanitized: boolean; notes: readonly string[] }>
+async function readDocument(folder: string, path: string, lang: string,
+  keyOf: KeyOf): Promise<{ document: SourceDocument; sanitized: boolean; notes: readonly string[] }>
 {
   const file = join(folder, path);
   if (isMarkdownName(path)) {
-    return documentFromFile(path, await readFile(file), lang);
+    return documentFromFile(path, await readFile(file), lang, keyOf);
   }
   const { size } = await stat(file);
   return {
@@ -119,10 +125,10 @@ async function readDocument(folder: string, path: string,
  * The document of a markdown file, read as an upload reads it: front matter becomes metadata, and its `lang` overrides
  * the given one.
  */
-function documentFromFile(path: string, bytes: Uint8Array,
-  lang: string): { document: SourceDocument; sanitized: boolean; notes: readonly string[] }
+function documentFromFile(path: string, bytes: Uint8Array, lang: string,
+  keyOf: KeyOf): { document: SourceDocument; sanitized: boolean; notes: readonly string[] }
 {
-  const { content, meta, warnings, repaired } = readText(bytes, {});
+  const { content, meta, warnings, repaired } = readMarkdown(bytes, { name: path, keyOf });
   const ownLang = Object.hasOwn(meta, 'lang') ? meta['lang']?.[0] : undefined;
   return {
     document: {

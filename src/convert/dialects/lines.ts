@@ -1,0 +1,46 @@
+const FENCE = /^(?:[ \t]|>|[-*+] |\d{1,9}[.)] )*(`{3,}|~{3,})(.*)$/;
+
+/**
+ * A markdown text with its lines outside fenced code replaced; line ends stay as they are. `change` returns the line
+ * itself if nothing is to change, and undefined to remove it.
+ */
+export function changeLines(markdown: string, change: (line: string) => string | undefined): string {
+  let fence: string | undefined;
+  const out: string[] = [];
+  for (const line of markdown.split('\n')) {
+    const match = FENCE.exec(line);
+    if (fence === undefined && match !== null && !match[2]!.includes('`')) fence = match[1]!;
+    else if (fence !== undefined) {
+      if (match !== null && match[1]!.startsWith(fence) && match[2]!.trim() === '') fence = undefined;
+    } else {
+      const changed = change(line);
+      if (changed !== undefined) out.push(changed);
+      continue;
+    }
+    out.push(line);
+  }
+  return out.join('\n');
+}
+
+/** A line with its parts outside code spans replaced. */
+export function outsideCode(line: string, change: (text: string) => string): string {
+  if (!line.includes('`')) return change(line);
+  const runs = [...line.matchAll(/`+/g)];
+  let [out, from] = ['', 0];
+  for (let open = 0; open < runs.length;) {
+    const among = runs.slice(open + 1, open + MAX_RUNS);
+    const close = open + 1 + among.findIndex((run) => run[0] === runs[open]![0]);
+    if (close === open) {
+      open += 1;
+      continue;
+    }
+    const end = runs[close]!.index + runs[close]![0].length;
+    out += change(line.slice(from, runs[open]!.index)) + line.slice(runs[open]!.index, end);
+    from = end;
+    open = close + 1;
+  }
+  return out + change(line.slice(from));
+}
+
+/** Runs of backticks among which the end of a code span is looked for. */
+const MAX_RUNS = 100;
