@@ -108,7 +108,10 @@ function cjkFont(cmap: string, ordering: string): string {
     '<</Type/FontDescriptor/FontName/Sans/Flags 4/Ascent 800/Descent -200>>/DW 1000>>]>>';
 }
 
-/** A PDF with texts at positions, in Helvetica unless they name another font, on pages of 612 by 792 points; `trailer` is added to its trailer. */
+/**
+ * A PDF with texts at positions, in Helvetica unless they name another font, on pages of 612 by 792 points; `trailer` is
+ * added to its trailer.
+ */
 export function pdf(pages: readonly PdfPageContent[], info = '', trailer = ''): Uint8Array {
   const objects = ['<</Type/Catalog/Pages 2 0 R>>',
     `<</Type/Pages/Count ${pages.length}/Kids[${pages.map((_, i) => `${5 + 2 * i} 0 R`).join(' ')}]>>`,

@@ -19,10 +19,10 @@ const MAX_LENGTH = 256 * 1024;
 
 /**
  * Splits front matter off a Markdown text: a first line `---`, YAML, a line `---` (contract, section 4,
- * `extractFrontmatter`), or TOML between lines `+++`, as Hugo and Zola write it. Values become flat metadata: a scalar is one value, a list of scalars is several, null is
- * nothing, and nested structures take dotted keys such as `faq.0.question` (contract, section 2, "Structured
- * frontmatter"). Scalars of YAML keep their original text: dates, `1.10` and `007` are not converted.
- * Never throws.
+ * `extractFrontmatter`), or TOML between lines `+++`, as Hugo and Zola write it. Values become flat metadata: a scalar
+ * is one value, a list of scalars is several, null is nothing, and nested structures take dotted keys such as
+ * `faq.0.question` (contract, section 2, "Structured frontmatter"). Scalars of YAML keep their original text: dates,
+ * `1.10` and `007` are not converted. Never throws.
  */
 export function splitFrontMatter(text: string): FrontMatter {
   const block = findBlock(text);

@@ -36,7 +36,7 @@ export interface LinkArea {
 
 /** Longer strings at one position are not text of a page. */
 const MAX_ITEM = 10_000;
-/** Copies of a text that are drawn to make it bold or to give it a shadow are at most this fraction of its size away. */
+/** Copies of a text that make it bold or give it a shadow are at most this fraction of its size away. */
 const COPY_OFFSET = 0.15;
 /** The next character of a word is further away than this fraction of the width of a text. */
 const COPY_WIDTH = 0.4;

@@ -79,7 +79,7 @@ export function isBold(line: Line, style: PdfStyle): boolean {
   return line.font !== undefined && style.bold.has(line.font);
 }
 
-/** The depth of a heading that only its bold font shows: a short paragraph without the end of a sentence; otherwise 0. */
+/** The depth of a heading that only its bold font shows, which is short and no sentence; 0 for other paragraphs. */
 export function boldDepth(lines: readonly Line[], whole: string, style: PdfStyle): number {
   if (!lines.every((line) => isBold(line, style) && line.segments.length === 1)) return 0;
   if (lines[0]!.size < 0.88 * style.body || !mayBeHeading(whole)) return 0;

@@ -185,8 +185,8 @@ class BlockReader {
   }
 
   /**
-   * A line, with the lines that follow if a link, such as an image's caption, continues there. Tables within it are left
-   * out and returned by their lines.
+   * A line, with the lines that follow if a link, such as an image's caption, continues there. Tables within it are
+   * left out and returned by their lines.
    */
   #withOpenLinks(i: number): { line: string; next: number; tables: readonly number[] } {
     const alone = { line: this.#lines[i]!, next: i + 1, tables: [] };
