@@ -24,9 +24,12 @@ export async function outlineOf(file: PdfDocument): Promise<Map<string, number>>
   return depths;
 }
 
+/** What programs write where nobody named a title or an author. */
+const NOTHING = /^\s*\(?(?:untitled|anonymous|unspecified|unknown)\)?\s*$/i;
+
 export async function metaOfFile(file: PdfDocument, blocks: readonly Block[]): Promise<Parts['meta']> {
   const info = (await file.getMetadata().catch(() => ({ info: {} }))).info as Record<string, unknown>;
-  const text = (key: string) => (typeof info[key] === 'string' ? (info[key] as string) : undefined);
+  const text = (key: string) => typeof info[key] === 'string' && !NOTHING.test(info[key]) ? info[key] : undefined;
   return metaOf({
     title: text('Title')?.trim() || firstHeading(blocks),
     author: text('Author'),

@@ -108,6 +108,14 @@ describe('the layout of a page', () => {
     expect(text).toContain('| Second of column 0 has some more words in three lines of text | Second of column 1 ');
   });
 
+  it('has few lines in columns', async () => {
+    const text = await md({
+      texts: [...lines(50, 700, prose('Left', 3)), { x: 50, y: 664, text: 'Left ends here' },
+        ...lines(330, 700, prose('Right', 4))],
+    });
+    expect(text.indexOf('Left line 2')).toBeLessThan(text.indexOf('Right line 0'));
+  });
+
   it('has titles that are alike on several pages', async () => {
     const page = (title: string, name: string) => ({
       texts: [{ x: 72, y: 740, text: title, size: 20 }, ...lines(72, 700, prose(name, 3))],

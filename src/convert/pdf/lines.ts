@@ -131,9 +131,8 @@ function piecesOf(ordered: readonly Fragment[], rtl: boolean, line: { y: number;
     const space = before !== undefined && needsSpace(before, fragment, rtl, place !== undefined);
     const last = pieces.at(-1);
     if (space && last !== undefined) last.text += ' ';
-    const value = place === undefined || rtl || !IN_FORMULAS.test(fragment.text)
-      ? fragment.text
-      : scriptText(fragment.text, place, last?.text ?? '');
+    const isScript = place !== undefined && last !== undefined && !space && !rtl && IN_FORMULAS.test(fragment.text);
+    const value = isScript ? scriptText(fragment.text, place, last.text) : fragment.text;
     if (last !== undefined && last.href === fragment.href) last.text += value;
     else pieces.push({ text: value, href: fragment.href });
     before = fragment;

@@ -66,7 +66,8 @@ function begins(line: Line, before: Line, paragraph: readonly Line[], region: Re
   }
   const first = paragraph[0]!;
   const indented = line.left - before.left > 0.8 * line.size && line.left - region.left < 4 * line.size;
-  if (isMarked(first.text)) return line.left < first.left + 0.5 * line.size;
+  if (isMarked(first.text))
+    return line.left < first.left + 0.5 * line.size && !(room < 0.25 * width && /^\p{Ll}/u.test(line.text));
   if (indented && (paragraph.length > 1 || before.left - region.left < line.size))
     return SENTENCE_END.test(before.text) || before.right < region.right - 2 * line.size;
   if (room > 0.25 * width && SENTENCE_END.test(before.text)) return true;

@@ -1,6 +1,6 @@
 import type { Block } from '../tree/blocks.ts';
 import type { TableRow } from '../tree/tables.ts';
-import type { Line } from './lines.ts';
+import { type Line, linesOf } from './lines.ts';
 import { segmentInlines } from './paragraphs.ts';
 
 /** Two lines are a table if each fills all of at least three columns. */
@@ -16,6 +16,10 @@ const ROW_GAP = 1.2;
 const MARK = /^(?:[•◦▪▸‣●○■□➢\uf0b7*–—-]|\(?(?:\d{1,3}|[ivxl]{1,6}|\p{L})[.)]|\[[^\]\s]{1,12}\])$/iu;
 const NUMBER = /^\d{1,3}(?:\.\d{1,3}){0,4}\.?$/;
 
+/** Lines of running text beside one another, and their usual length in characters. */
+const LEAST_PROSE = 4;
+const PROSE_LENGTH = 30;
+
 interface Column {
   left: number;
   right: number;
@@ -28,12 +32,29 @@ export function splitTables(lines: readonly Line[]): { table: boolean; lines: Li
     const end = lines[start]!.segments.length > 1 ? endOfTable(lines, start) : start;
     const table = end > start;
     const until = table ? end : Math.max(endOfRows(lines, start), start + 1);
+    const own = lines.slice(start, until);
+    const columns = table ? columnsOfProse(own) : undefined;
     const last = parts.at(-1);
-    if (!table && last?.table === false) last.lines.push(...lines.slice(start, until));
-    else parts.push({ table, lines: lines.slice(start, until) });
+    if (columns !== undefined) parts.push(...columns.map((column) => ({ table: false, lines: column })));
+    else if (!table && last?.table === false) last.lines.push(...own);
+    else parts.push({ table, lines: own });
     start = until;
   }
   return parts;
+}
+
+/** The lines of each column if what looks like a table is two columns of running text, line beside line. */
+function columnsOfProse(lines: readonly Line[]): Line[][] | undefined {
+  const columns = columnsOf(lines);
+  if (columns?.length !== 2 || lines.length < LEAST_PROSE) return undefined;
+  const distances = lines.slice(1).map((line, index) => lines[index]!.y - line.y);
+  if (Math.max(...distances) > ROW_GAP * Math.min(...distances)) return undefined;
+  const sides = columns.map(({ left, right }) =>
+    lines.flatMap((line) => line.segments.filter((segment) => segment.left < right && segment.right > left))
+  );
+  return sides.every((side) => quantile(side.map(({ text }) => text.length), 0.5) >= PROSE_LENGTH)
+    ? sides.map((side) => linesOf(side))
+    : undefined;
 }
 
 /** The end of consecutive lines of several segments. */
