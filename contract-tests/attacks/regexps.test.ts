@@ -22,7 +22,7 @@ const BOUNDED: readonly [file: string, begins: string, why: string][] = [['app/s
   "metrics of the console's own server",
 ], ['convert/html/parse.ts', '/<meta[', 'the first KiB of a file'], ['convert/latex/reader.ts', '/\\\\label',
   'a label of at most 200 characters'], ['convert/latex/tables.ts', '/\\\\(?:hline',
-  'arguments of at most 100 characters'], ['convert/pdf/index.ts', '/\\p{L}{1,40}-',
+  'arguments of at most 100 characters'], ['convert/pdf/style.ts', '/\\p{L}{1,40}-',
   'parts of words of at most 40 letters'], ['convert/pdf/paragraphs.ts', '/([', 'the last 60 characters of a line'], [
   'convert/pdf/running.ts',
   '/\\d+|',

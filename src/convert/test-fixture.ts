@@ -109,8 +109,8 @@ function cjkFont(cmap: string, ordering: string): string {
 }
 
 /**
- * A PDF with texts at positions, in Helvetica unless they name another font, on pages of 612 by 792 points; `trailer` is
- * added to its trailer.
+ * A PDF with texts at positions, in Helvetica unless they name another font, on pages of 612 by 792 points. `trailer`
+ * is added to its trailer.
  */
 export function pdf(pages: readonly PdfPageContent[], info = '', trailer = ''): Uint8Array {
   const objects = ['<</Type/Catalog/Pages 2 0 R>>',

@@ -1,4 +1,4 @@
-const FENCE = /^(?:[ \t]|>|[-*+] |\d{1,9}[.)] )*(`{3,}|~{3,})(.*)$/;
+const FENCE = /^(?:[ \t]|>|[-*+] |\d{1,9}[.)] )*(`{3,}|~{3,})/;
 
 /**
  * A markdown text with its lines outside fenced code replaced; line ends stay as they are. `change` returns the line
@@ -9,9 +9,10 @@ export function changeLines(markdown: string, change: (line: string) => string |
   const out: string[] = [];
   for (const line of markdown.split('\n')) {
     const match = FENCE.exec(line);
-    if (fence === undefined && match !== null && !match[2]!.includes('`')) fence = match[1]!;
+    const rest = line.slice(match?.[0].length ?? 0);
+    if (fence === undefined && match !== null && !rest.includes('`')) fence = match[1]!;
     else if (fence !== undefined) {
-      if (match !== null && match[1]!.startsWith(fence) && match[2]!.trim() === '') fence = undefined;
+      if (match !== null && match[1]!.startsWith(fence) && rest.trim() === '') fence = undefined;
     } else {
       const changed = change(line);
       if (changed !== undefined) out.push(changed);

@@ -1,9 +1,7 @@
-/** `import A, { B } from 'x'` and `import 'x'`, which prose that begins with the word is not. */
-const NAMES = '\\*\\s+as\\s+[\\w$]{1,100}|\\{[^{}\'"`]{0,2000}\\}';
-const IMPORT = new RegExp(
-  `^import\\s+(?:(?:type\\s+)?(?:[\\w$]{1,100}|${NAMES})(?:\\s*,\\s*(?:${NAMES}))?\\s*from\\s*)?` +
-    `(?:'[^'\\n]{1,500}'|"[^"\\n]{1,500}")\\s*(?:with\\s*\\{[^}]{0,200}\\}\\s*)?;?\\s*$`,
-);
+/** The end of an import: the module, in quotes. */
+const MODULE = /(?:'[^']{1,500}'|"[^"]{1,500}") ?;?$/;
+/** `A`, `{}`, `* as A` and `A, {}`, without what is in the braces; prose that begins with `import` has more words. */
+const NAMES = /^(?:type )?(?:[\w$]{1,100}|\{\}|\* as [\w$]{1,100})(?:, ?(?:\{\}|\* as [\w$]{1,100}))? ?from$/;
 const START = /^import(?:\s|$)/;
 /** Lines of one statement, and its characters. */
 const MOST_LINES = 50;
@@ -31,7 +29,15 @@ function endOfImport(lines: readonly string[], start: number): number {
   for (let at = start; at < lines.length && at < start + MOST_LINES && lines[at]!.trim() !== ''; at += 1) {
     statement += `${statement === '' ? '' : ' '}${lines[at]!.trim()}`;
     if (statement.length > MOST_CHARACTERS) return start;
-    if (IMPORT.test(statement)) return at + 1;
+    if (isImport(statement)) return at + 1;
   }
   return start;
+}
+
+/** Whether a line is `import A, { B } from 'x'` or `import 'x'`. */
+function isImport(statement: string): boolean {
+  const module = MODULE.exec(statement);
+  if (module === null) return false;
+  const names = statement.slice('import'.length, module.index).replace(/\s+/g, ' ').replace(/\{[^{}]*\}/, '{}').trim();
+  return names === '' || NAMES.test(names);
 }

@@ -5,7 +5,7 @@ export type KeyOf = (target: string) => string | undefined;
 
 /** `[[target#part|text]]`, with `!` before it if the target is shown there. `[[1]](…)` is a link of markdown. */
 const LINK = /(!?)\[\[([^[\]|\n]{0,500})(?:\\?\|([^[\]\n]{0,500}))?\]\](?!\()/g;
-const CALLOUT = /^((?:[ \t]*>)+)[ \t]*\[!([A-Za-z][\w-]{0,30})(?:\|[^\]\n]{0,50})?\][+-]?[ \t]*(.*)$/;
+const CALLOUT = /^((?:[ \t]*>)+)[ \t]*\[!([A-Za-z][\w-]{0,30})(?:\|[^\]\n]{0,50})?\][+-]?/;
 /** The name of a block at the end of its line, to which links may point. */
 const BLOCK_NAME = /[ \t]\^[A-Za-z0-9-]{3,60}[ \t]*(\r?)$/;
 const PICTURE = /\.(?:png|jpe?g|gif|svg|webp|avif|bmp)$/i;
@@ -21,21 +21,23 @@ export function withPlainLinks(markdown: string, keyOf: KeyOf): string {
   if (!links && !callouts && !names) return markdown;
   return changeLines(markdown, (line) => {
     const plain = names ? line.replace(BLOCK_NAME, '$1') : line;
-    const titled = callouts
-      ? plain.replace(CALLOUT, (_, quote: string, kind: string, title: string) => {
-        const label = kind.charAt(0).toUpperCase() + kind.slice(1).toLowerCase();
-        const rest = title.trim();
-        return `${quote} **${label}${rest === '' ? '' : `: ${rest.replaceAll('**', '')}`}**${
-          title.endsWith('\r') ? '\r' : ''
-        }`;
-      })
-      : plain;
+    const titled = callouts ? withTitle(plain) : plain;
     return links && titled.includes('[[')
       ? outsideCode(titled, (text) =>
         text.replace(LINK, (whole, embeds: string, target: string, shown?: string) =>
           linkOf(target.replace(/\\$/, ''), shown, embeds === '!', keyOf) ?? whole))
       : titled;
   });
+}
+
+/** The first line of a callout as a quotation of its kind and title; other lines as they are. */
+function withTitle(line: string): string {
+  const match = CALLOUT.exec(line);
+  if (match === null) return line;
+  const [whole, quote, kind] = match as unknown as [string, string, string];
+  const label = kind.charAt(0).toUpperCase() + kind.slice(1).toLowerCase();
+  const title = line.slice(whole.length).trim().replaceAll('**', '');
+  return `${quote} **${label}${title === '' ? '' : `: ${title}`}**${line.endsWith('\r') ? '\r' : ''}`;
 }
 
 function linkOf(target: string, shown: string | undefined, embeds: boolean, keyOf: KeyOf): string | undefined {

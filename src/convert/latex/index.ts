@@ -68,7 +68,7 @@ export function readLatex(bytes: Uint8Array, options: ReadOptions): Parts {
     said: {},
     included: new Set(),
     budget: new OutputBudget(options.maxOutput),
-    slides: /\\documentclass\s*(?:\[[^\]]{0,500}\])?\s*\{beamer\}|\\begin\s?\{frame\}/.test(source),
+    slides: /\\begin\s?\{frame\}|\{beamer\}/.test(source),
     active: new Map(),
     left: new Set(),
     sectionDepth: /\\chapter\b/.test(body) ? 2 : 1,

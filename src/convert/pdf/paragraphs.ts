@@ -172,16 +172,14 @@ function cutWord(before: string, after: string, style: PdfStyle): [string, boole
 
 /** Whether no space belongs between two lines. */
 function isJoined(before: string, after: string, spaced: boolean, style: PdfStyle): boolean {
-  return (UNSPACED.test(before.slice(-1)) && UNSPACED.test(after.charAt(0))) ||
+  const [end, start] = [before.slice(-1), after.charAt(0)];
+  return [UNSPACED, PHRASES].some((script) => script.test(end) && script.test(start)) ||
     (style.cutsHangul && !spaced && isCutWord(before, after));
 }
 
-const UNSPACED = new RegExp(
-  `[${
-    ['Han', 'Hiragana', 'Katakana', 'Thai', 'Lao', 'Khmer', 'Myanmar'].map((script) => `\\p{Script=${script}}`).join('')
-  }` + '\\u3000-\\u303f\\uff00-\\uffef]',
-  'u',
-);
+/** Characters of scripts without spaces between words. */
+const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303f\uff00-\uffef]/u;
+const PHRASES = /[\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
 
 export function segmentInlines(segment: Segment): Inline[] {
   return segment.pieces.map(({ text: value, href }) => text(value, href === undefined ? {} : { href }));
