@@ -105,6 +105,9 @@ export interface ReadOptions {
   readonly maxOutput: number;
 }
 
+/** Reads a file inside another one by the reader of its format; undefined if none reads it. @throws ConversionError */
+export type ReadEmbedded = (bytes: Uint8Array, name: string) => Promise<Parts | undefined>;
+
 const FORMATS: readonly FileFormat[] = ['md', 'txt', 'html', 'htm', 'pdf', 'docx', 'odt', 'rtf', 'yaml', 'yml', 'log',
   'lex', 'tex', 'latex'];
 

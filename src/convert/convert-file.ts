@@ -44,7 +44,8 @@ async function read(format: FileFormat, { bytes, ...options }: ConvertRequest): 
     case 'htm':
       return (await import('./html/index.ts')).readHtml(bytes, options);
     case 'docx':
-      return (await import('./docx/index.ts')).readDocx(bytes, options);
+      return (await import('./docx/index.ts')).readDocx(bytes, options,
+        (inner, name) => readInside(inner, { ...options, name }));
     case 'odt':
       return (await import('./odt/index.ts')).readOdt(bytes, options);
     case 'rtf':
@@ -61,6 +62,15 @@ async function read(format: FileFormat, { bytes, ...options }: ConvertRequest): 
     default:
       return (await import('./plain/index.ts')).readFenced(bytes, format, options);
   }
+}
+
+/** A file inside a document. A document inside it is read as well, without the files inside that one. */
+async function readInside(bytes: Uint8Array, outer: Omit<ConvertRequest, 'bytes'>): Promise<Parts> {
+  const options = { ...outer, contentType: undefined, mainContent: false };
+  const { format } = formatOf(bytes, options.name, undefined);
+  return format === 'docx'
+    ? (await import('./docx/index.ts')).readDocx(bytes, options)
+    : read(format, { ...options, bytes });
 }
 
 async function print(root: Root, format: FileFormat, { textOnly }: ConvertRequest): Promise<string> {

@@ -23,6 +23,16 @@ const PREFIXES: ReadonlyMap<string, string> = new Map([
     .map((uri) => [uri, 'm'] as const),
   ...['http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing',
     'http://purl.oclc.org/ooxml/drawingml/wordprocessingDrawing'].map((uri) => [uri, 'wp'] as const),
+  ...['http://schemas.openxmlformats.org/drawingml/2006/main', 'http://purl.oclc.org/ooxml/drawingml/main'].map((uri) =>
+    [uri, 'a'] as const
+  ),
+  ...['http://schemas.openxmlformats.org/drawingml/2006/diagram', 'http://purl.oclc.org/ooxml/drawingml/diagram'].map((
+    uri,
+  ) => [uri, 'dgm'] as const),
+  ...['http://schemas.openxmlformats.org/drawingml/2006/chart', 'http://purl.oclc.org/ooxml/drawingml/chart'].map((
+    uri,
+  ) => [uri, 'c'] as const),
+  ['http://schemas.microsoft.com/office/word/2010/wordml', 'w14'],
   ['http://schemas.openxmlformats.org/markup-compatibility/2006', 'mc'],
   ['http://schemas.openxmlformats.org/package/2006/relationships', ''],
   ['http://schemas.openxmlformats.org/package/2006/content-types', ''],

@@ -1,10 +1,13 @@
 import type { OutputBudget } from '../limits.ts';
-import type { Block, ListPlace } from '../tree/blocks.ts';
-import { type Inline, inlineText, isBlank, withoutTypewriter } from '../tree/inlines.ts';
+import type { Block } from '../tree/blocks.ts';
+import { type Inline, isBlank } from '../tree/inlines.ts';
+import type { ListPlace } from '../tree/lists.ts';
 import type { TableCell, TableRow } from '../tree/tables.ts';
+import { codeText } from '../tree/typewriter.ts';
 import { child, elements, type XmlElement } from '../xml.ts';
-import { Runs } from './runs.ts';
-import { type DocxNumbering, type DocxStyles, numberingOf, outlineLevel } from './styles.ts';
+import type { DocxNumbering, ItemMark } from './numbering.ts';
+import { type Anchored, isPrompt, Runs } from './runs.ts';
+import { type DocxStyles, numberingOf, outlineLevel } from './styles.ts';
 
 /** What the parts of a file share while its body is read. */
 export interface DocxContext {
@@ -14,6 +17,9 @@ export interface DocxContext {
   readonly links: ReadonlyMap<string, string>;
   /** Called for each reference to a note; returns the note's identifier in markdown. */
   note(kind: 'footnote' | 'endnote', id: string): string | undefined;
+  /** The blocks of a part that a drawing shows, and of an embedded file, by their relationship. */
+  graphic(relationship: string): Block[];
+  embedded(relationship: string): Block;
   readonly budget: OutputBudget;
 }
 
@@ -22,36 +28,46 @@ export function bodyBlocks(container: XmlElement, context: DocxContext): Block[]
   const blocks: Block[] = [];
   let pending: Inline[] = [];
   for (const element of elements(container)) {
-    switch (element.name) {
-      case 'w:p': {
-        const { block, joins, boxes } = paragraph(element, pending, context);
-        pending = joins ? inlinesOf(block) : [];
-        if (!joins) blocks.push(block);
-        blocks.push(...boxes);
-        break;
-      }
-      case 'w:tbl':
-        blocks.push({ kind: 'table', rows: tableRows(element, context) });
-        break;
-      case 'w:sdt':
-        // The table of contents repeats the headings with page numbers.
-        if (!isContents(element)) blocks.push(...bodyBlocks(child(element, 'w:sdtContent') ?? element, context));
-        break;
-      case 'w:ins':
-      case 'w:customXml':
-      case 'w:moveTo':
-      case 'w:smartTag':
-        blocks.push(...bodyBlocks(element, context));
-        break;
-      case 'm:oMathPara':
-        blocks.push(paragraph({ name: 'w:p', attributes: {}, children: [element] }, [], context).block);
-        break;
-      case 'mc:AlternateContent':
-        blocks.push(...bodyBlocks(child(element, 'mc:Choice') ?? child(element, 'mc:Fallback') ?? element, context));
-        break;
+    if (element.name === 'w:p') {
+      const { block, joins, anchored } = paragraph(element, pending, context);
+      pending = joins ? inlinesOf(block) : [];
+      if (!joins) blocks.push(block);
+      blocks.push(...anchored.flatMap((one) => anchoredBlocks(one, context)));
+      continue;
     }
+    blocks.push(...containedBlocks(element, context));
   }
+  if (pending.length > 0) blocks.push({ kind: 'paragraph', inlines: pending });
   return blocks;
+}
+
+/** The blocks of an element that is not a paragraph. */
+function containedBlocks(element: XmlElement, context: DocxContext): Block[] {
+  switch (element.name) {
+    case 'w:tbl':
+      return [{ kind: 'table', rows: tableRows(element, context) }];
+    case 'w:sdt':
+      // The table of contents repeats the headings with page numbers.
+      if (isContents(element) || isPrompt(element)) return [];
+      return bodyBlocks(child(element, 'w:sdtContent') ?? element, context);
+    case 'w:ins':
+    case 'w:customXml':
+    case 'w:moveTo':
+    case 'w:smartTag':
+      return bodyBlocks(element, context);
+    case 'w:altChunk':
+      return [context.embedded(element.attributes['r:id'] ?? '')];
+    case 'm:oMathPara':
+      return [paragraph({ name: 'w:p', attributes: {}, children: [element] }, [], context).block];
+    case 'mc:AlternateContent':
+      return bodyBlocks(child(element, 'mc:Choice') ?? child(element, 'mc:Fallback') ?? element, context);
+    default:
+      return [];
+  }
+}
+
+function anchoredBlocks(anchored: Anchored, context: DocxContext): Block[] {
+  return 'box' in anchored ? bodyBlocks(anchored.box, context) : context.graphic(anchored.part);
 }
 
 function isContents(element: XmlElement): boolean {
@@ -63,44 +79,50 @@ function inlinesOf(block: Block): Inline[] {
   return 'inlines' in block ? [...block.inlines] : [];
 }
 
-/** A paragraph; `joins` if its mark was deleted, so that the next paragraph continues it. */
+/**
+ * A paragraph; `joins` if the next paragraph continues it, because its mark was deleted or because it is a letter that
+ * is dropped into the lines of the next.
+ */
 function paragraph(element: XmlElement, before: readonly Inline[],
-  context: DocxContext): { block: Block; joins: boolean; boxes: Block[] }
+  context: DocxContext): { block: Block; joins: boolean; anchored: readonly Anchored[] }
 {
   const properties = child(element, 'w:pPr');
-  const style = context.styles.get(child(properties, 'w:pStyle')?.attributes['w:val']);
-  const runs = new Runs(context);
+  const styleId = child(properties, 'w:pStyle')?.attributes['w:val'];
+  const style = context.styles.get(styleId);
+  const runs = new Runs(context, style.typewriter === true);
   runs.read(element);
-  const inlines = [...before, ...(runs.codeByStyle ? runs.inlines : withoutTypewriter(runs.inlines))];
-  const boxes = runs.boxes.flatMap((box) => bodyBlocks(box, context));
-  const joins = child(child(properties, 'w:rPr'), 'w:del') !== undefined;
+  const inlines = [...before, ...runs.inlines];
+  const dropped = child(properties, 'w:framePr')?.attributes['w:dropCap'] ?? 'none';
+  const joins = child(child(properties, 'w:rPr'), 'w:del') !== undefined || (dropped !== 'none' && !isBlank(inlines));
   const depth = style.heading ?? outlineLevel(properties);
-  if (depth > 0 && !isBlank(inlines)) return { block: { kind: 'heading', depth, inlines }, joins, boxes };
-  if (style.code)
-    return {
-      block: {
-        kind: 'code',
-        text: inlines.map((inline) => (inline.kind === 'break' ? '\n' : inlineText([inline]))).join(''),
-      },
-      joins,
-      boxes,
-    };
-  const numbering = numberingOf(properties) ?? style.numbering;
-  return {
-    block: {
+  const code = style.code && depth === 0;
+  const item = code || joins ? undefined : itemOf(properties, styleId, context);
+  const block: Block = depth > 0 && !isBlank(inlines)
+    ? { kind: 'heading', depth, inlines, label: item?.shown }
+    : code
+    ? { kind: 'code', text: codeText(inlines) }
+    : {
       kind: 'paragraph',
       inlines,
       quote: style.quote,
-      place: numbering === undefined || isBlank(inlines) ? undefined : placeOf(numbering, context),
-    },
-    joins,
-    boxes,
-  };
+      place: item === undefined || isBlank(inlines) ? undefined : item,
+    };
+  return { block, joins, anchored: runs.anchored };
 }
 
-function placeOf({ id, level }: { id: string; level: number }, context: DocxContext): ListPlace | undefined {
-  const item = context.numbering.next(id, level);
-  return item === undefined ? undefined : { list: id, level, ordered: item.ordered, number: item.number };
+/** The place of a paragraph in a list; its own properties go before those of its style. */
+function itemOf(properties: XmlElement | undefined, styleId: string | undefined, context: DocxContext):
+  | (ItemMark & ListPlace)
+  | undefined
+{
+  const style = context.styles.get(styleId);
+  const own = numberingOf(properties);
+  const list = own.list ?? style.list;
+  if (list === undefined) return undefined;
+  const level = own.level ?? context.numbering.levelOfStyle(list, styleId) ??
+    context.numbering.levelOfStyle(list, style.listedAs) ?? style.level ?? 0;
+  const mark = context.numbering.next(list, level);
+  return mark === undefined ? undefined : { ...mark, level };
 }
 
 /** Rows with their merged cells. A cell that continues the one above (`vMerge` without a value) extends it. */
@@ -140,7 +162,12 @@ function skipped(row: XmlElement): number {
 function unwrapped(parent: XmlElement, name: string): XmlElement[] {
   return elements(parent).flatMap((element) => {
     if (element.name === name) return child(child(element, 'w:trPr'), 'w:del') === undefined ? [element] : [];
-    if (element.name === 'w:sdt') return unwrapped(child(element, 'w:sdtContent') ?? element, name);
+    if (element.name === 'w:sdt') {
+      const content = unwrapped(child(element, 'w:sdtContent') ?? element, name);
+      return isPrompt(element) && name === 'w:tc'
+        ? content.map(() => ({ name, attributes: {}, children: [] }))
+        : content;
+    }
     return ['w:ins', 'w:customXml', 'w:smartTag', 'w:sdtContent'].includes(element.name)
       ? unwrapped(element, name)
       : [];

@@ -1,99 +1,93 @@
 import { Archive } from '../archive.ts';
-import { ConversionError, type Parts, type ReadOptions } from '../contract.ts';
+import { ConversionError, type Parts, type ReadEmbedded, type ReadOptions } from '../contract.ts';
 import { OutputBudget } from '../limits.ts';
 import { metaOf } from '../meta.ts';
 import { type Block, firstHeading, rootOf } from '../tree/blocks.ts';
-import { child, elements, parseXml, textOf, type XmlElement } from '../xml.ts';
+import { child, elements, textOf, type XmlElement } from '../xml.ts';
 import { bodyBlocks, type DocxContext } from './body.ts';
-import { DocxNumbering, DocxStyles } from './styles.ts';
+import { Embedded } from './embedded.ts';
+import { graphicBlocks } from './graphics.ts';
+import { DocxNumbering } from './numbering.ts';
+import { DocxFile } from './package.ts';
+import { DocxStyles } from './styles.ts';
 
 /**
- * A Word document (ECMA-376) as a tree: headings by style or outline level, lists by their numbering,
- * tables, links, notes and formulas. Headers, footers, comments, deleted text, hidden text and the
- * table of contents are left out; tracked changes count as accepted.
+ * A Word document (ECMA-376) as a tree: headings by style or outline level with their numbers, lists by their
+ * numbering, tables, links, notes, formulas, descriptions of pictures, texts of diagrams and charts, and embedded
+ * files, which `readEmbedded` reads. Headers, footers, comments, deleted text, hidden text, prompts of empty form
+ * fields and the table of contents are left out; tracked changes count as accepted.
  * @throws ConversionError
  */
-export function readDocx(bytes: Uint8Array, options: ReadOptions): Parts {
+export async function readDocx(bytes: Uint8Array, options: ReadOptions, readEmbedded?: ReadEmbedded): Promise<Parts> {
   const file = new DocxFile(new Archive(bytes));
   const body = child(file.part('document', true), 'w:body');
   if (body === undefined) throw new ConversionError('damaged', 'is damaged: word/document.xml has no body');
   const notes = new Notes(file);
-  const shared = {
+  const budget = new OutputBudget(options.maxOutput);
+  const shared: Shared = {
     styles: new DocxStyles(file.part('styles')),
     numbering: new DocxNumbering(file.part('numbering')),
     note: notes.refer.bind(notes),
-    budget: new OutputBudget(options.maxOutput),
+    budget,
+    graphics: new Map(),
+    embeddings: new Embedded(file, budget),
   };
-  const blocks = bodyBlocks(body, { ...shared, links: file.links('document') });
-  const core = file.core();
+  const blocks = bodyBlocks(body, contextOf('document', file, shared));
+  const noteBlocks = notes.read(shared);
+  const warnings = await shared.embeddings.read(readEmbedded);
+  const core = file.parse('docProps/core.xml');
   const said = (name: string) => textOf(child(core, name));
   return {
-    content: rootOf(blocks, notes.read(shared)),
+    content: rootOf(blocks, noteBlocks),
     meta: metaOf({
       title: said('dc:title') || firstHeading(blocks),
       author: said('dc:creator').split(';'),
-      lang: said('dc:language') || file.language(),
+      lang: said('dc:language') || languageOf(file.part('styles')),
       created: said('dcterms:created'),
       modified: said('dcterms:modified'),
     }),
-    warnings: [],
+    warnings,
     repaired: 0,
   };
 }
 
-/** The parts of a document; the package's relationships locate the main one. */
-class DocxFile {
-  readonly #archive: Archive;
-  readonly #folder: string;
-  readonly #main: string;
-  #styles: XmlElement | undefined;
+/** What all parts of a file share, and what was read of the parts that drawings show. */
+interface Shared extends Pick<DocxContext, 'styles' | 'numbering' | 'note' | 'budget'> {
+  readonly graphics: Map<string, readonly Block[]>;
+  readonly embeddings: Embedded;
+}
 
-  constructor(archive: Archive) {
-    this.#archive = archive;
-    const target = elements(this.#parse('_rels/.rels')).find(({ attributes }) =>
-      attributes['Type']?.endsWith('/officeDocument')
-    )?.attributes['Target']?.replace(/^\//, '');
-    const path = target !== undefined && archive.has(target) ? target : 'word/document.xml';
-    this.#folder = path.slice(0, path.lastIndexOf('/') + 1);
-    this.#main = path.slice(this.#folder.length);
-  }
+/** The context of a part, which has relationships of its own. */
+function contextOf(name: string, file: DocxFile, shared: Shared): DocxContext {
+  const relationships = file.relationships(name);
+  return {
+    ...shared,
+    links: new Map(
+      [...relationships].filter(([, { external, type }]) => external && type.endsWith('/hyperlink')).map((
+        [id, { target }],
+      ) => [id, target]),
+    ),
+    graphic: (id) => {
+      const { target, external } = relationships.get(id) ?? { target: '', external: true };
+      if (external) return [];
+      if (!shared.graphics.has(target)) {
+        const part = file.parse(target);
+        shared.graphics.set(target, part === undefined ? [] : graphicBlocks(part));
+      }
+      const blocks = shared.graphics.get(target)!;
+      shared.budget.take(
+        blocks.reduce((sum, block) => sum + (block.kind === 'table' ? 10 * block.rows.length : 10), 0),
+      );
+      return [...blocks];
+    },
+    embedded: (id) => shared.embeddings.refer(relationships.get(id)),
+  };
+}
 
-  part(name: string, needed = false): XmlElement | undefined {
-    if (name === 'styles') return (this.#styles ??= this.#parse(`${this.#folder}styles.xml`));
-    const part = this.#parse(`${this.#folder}${this.#fileOf(name)}`);
-    if (part === undefined && needed)
-      throw new ConversionError('damaged', `is damaged: ${this.#folder}${this.#fileOf(name)} is missing`);
-    return part;
-  }
-
-  /** Addresses of a part's links, by relationship. */
-  links(name: string): Map<string, string> {
-    const relationships = elements(this.#parse(`${this.#folder}_rels/${this.#fileOf(name)}.rels`));
-    return new Map(
-      relationships.filter(({ attributes }) =>
-        attributes['TargetMode'] === 'External' && attributes['Type']?.endsWith('/hyperlink')
-      ).map(({ attributes }) => [attributes['Id'] ?? '', attributes['Target'] ?? '']),
-    );
-  }
-
-  core(): XmlElement | undefined {
-    return this.#parse('docProps/core.xml');
-  }
-
-  /** The language of the default style. */
-  language(): string | undefined {
-    const defaults = child(child(child(this.part('styles'), 'w:docDefaults'), 'w:rPrDefault'), 'w:rPr');
-    return child(defaults, 'w:lang')?.attributes['w:val'];
-  }
-
-  #fileOf(name: string): string {
-    return name === 'document' ? this.#main : `${name}.xml`;
-  }
-
-  #parse(path: string): XmlElement | undefined {
-    const bytes = this.#archive.read(path);
-    return bytes === undefined ? undefined : parseXml(bytes, path);
-  }
+/** The language of the default style. */
+function languageOf(styles: XmlElement | undefined): string | undefined {
+  const defaults = child(child(child(styles, 'w:docDefaults'), 'w:rPrDefault'), 'w:rPr');
+  return child(defaults, 'w:lang')?.attributes['w:val'];
 }
 
 /** Footnotes and endnotes in the order in which the text refers to them. */
@@ -112,24 +106,24 @@ class Notes {
     return name;
   }
 
-  read(shared: Omit<DocxContext, 'links'>): Map<string, Block[]> {
+  read(shared: Shared): Map<string, Block[]> {
     const blocks = new Map<string, Block[]>();
     if (this.#referred.size === 0) return blocks;
-    const parts = { footnote: this.#part('footnote'), endnote: this.#part('endnote') };
+    const parts = { footnote: this.#part('footnote', shared), endnote: this.#part('endnote', shared) };
     // Notes inside notes are added while this runs.
     for (const [name, { kind, id }] of this.#referred) {
-      const { elements: bodies, links } = parts[kind];
+      const { bodies, context } = parts[kind];
       const body = bodies.get(id);
-      blocks.set(name, body === undefined ? [] : bodyBlocks(body, { ...shared, links }));
+      blocks.set(name, body === undefined ? [] : bodyBlocks(body, context));
     }
     return blocks;
   }
 
-  #part(kind: 'footnote' | 'endnote'): { elements: Map<string, XmlElement>; links: Map<string, string> } {
+  #part(kind: 'footnote' | 'endnote', shared: Shared): { bodies: Map<string, XmlElement>; context: DocxContext } {
     const part = this.#file.part(`${kind}s`);
     return {
-      elements: new Map(elements(part, `w:${kind}`).map((note) => [note.attributes['w:id'] ?? '', note])),
-      links: this.#file.links(`${kind}s`),
+      bodies: new Map(elements(part, `w:${kind}`).map((note) => [note.attributes['w:id'] ?? '', note])),
+      context: contextOf(`${kind}s`, this.#file, shared),
     };
   }
 }

@@ -1,48 +1,11 @@
-import { type Inline, type Look, MONOSPACE, text } from '../tree/inlines.ts';
+import { addressOf, linkOfField, textOfField } from '../fields.ts';
+import { ommlTex } from '../math/omml.ts';
+import { boxOf, symbolOf, symbolText } from '../symbols.ts';
+import { type Inline, type Look, text } from '../tree/inlines.ts';
 import { child, elements, textOf, type XmlElement } from '../xml.ts';
 import type { DocxContext } from './body.ts';
+import { findAll } from './graphics.ts';
 import { runLook } from './styles.ts';
-
-/** Converts a formula of Word (OMML) to LaTeX. Supports fractions, scripts, roots, sums and brackets. */
-function mathText(element: XmlElement): string {
-  return elements(element).map(part).join('');
-}
-
-const inner = (parent: XmlElement, name: string): string => {
-  const found = child(parent, name);
-  return found === undefined ? '' : mathText(found);
-};
-
-function part(element: XmlElement): string {
-  switch (element.name) {
-    case 'm:r':
-      return elements(element, 'm:t').map(textOf).join('');
-    case 'm:f':
-      return `\\frac{${inner(element, 'm:num')}}{${inner(element, 'm:den')}}`;
-    case 'm:sSup':
-      return `${inner(element, 'm:e')}^{${inner(element, 'm:sup')}}`;
-    case 'm:sSub':
-      return `${inner(element, 'm:e')}_{${inner(element, 'm:sub')}}`;
-    case 'm:sSubSup':
-      return `${inner(element, 'm:e')}_{${inner(element, 'm:sub')}}^{${inner(element, 'm:sup')}}`;
-    case 'm:rad': {
-      const degree = inner(element, 'm:deg');
-      return `\\sqrt${degree === '' ? '' : `[${degree}]`}{${inner(element, 'm:e')}}`;
-    }
-    case 'm:nary':
-      return `${child(child(element, 'm:naryPr'), 'm:chr')?.attributes['m:val'] ?? '\\int'}_{${
-        inner(element, 'm:sub')
-      }}^{${inner(element, 'm:sup')}}{${inner(element, 'm:e')}}`;
-    case 'm:d': {
-      const properties = child(element, 'm:dPr');
-      const [open, close] = [child(properties, 'm:begChr')?.attributes['m:val'] ?? '(',
-        child(properties, 'm:endChr')?.attributes['m:val'] ?? ')'];
-      return `${open}${elements(element, 'm:e').map(mathText).join(', ')}${close}`;
-    }
-    default:
-      return element.name.endsWith('Pr') ? '' : mathText(element);
-  }
-}
 
 /** A field such as HYPERLINK: its instruction comes first, then its result, the text that is shown. */
 interface Field {
@@ -50,20 +13,21 @@ interface Field {
   shows: boolean;
 }
 
-/** A quoted part of a field's instruction: `HYPERLINK "https://..." \o "..."`. */
-const HYPERLINK = /^\s{0,20}HYPERLINK\s{1,20}(?!\\l)"?([^"\s]{1,4000})"?/;
+/** Something in a paragraph that holds blocks: a text box, or the part of a drawing. */
+export type Anchored = { readonly box: XmlElement } | { readonly part: string };
 
-/** Reads the runs of a paragraph in order. Text boxes are collected separately, because they hold blocks. */
+/** Reads the runs of a paragraph in order. What holds blocks is collected separately. */
 export class Runs {
   readonly inlines: Inline[] = [];
-  readonly boxes: XmlElement[] = [];
-  /** Whether a style, rather than a font, marks some of it as code. */
-  codeByStyle = false;
+  readonly anchored: Anchored[] = [];
   readonly #context: DocxContext;
   readonly #fields: Field[] = [];
+  /** Whether the style of the paragraph has a monospaced font. */
+  readonly #typewriter: boolean;
 
-  constructor(context: DocxContext) {
+  constructor(context: DocxContext, typewriter: boolean) {
     this.#context = context;
+    this.#typewriter = typewriter;
   }
 
   read(parent: XmlElement, look: Look = {}): void {
@@ -77,11 +41,12 @@ export class Runs {
         break;
       case 'w:hyperlink': {
         const target = this.#context.links.get(element.attributes['r:id'] ?? '');
-        this.read(element, target === undefined ? look : { ...look, href: target });
+        const href = addressOf(target, element.attributes['w:anchor']);
+        this.read(element, href === undefined ? look : { ...look, href });
         break;
       }
       case 'w:fldSimple': {
-        const href = HYPERLINK.exec(element.attributes['w:instr'] ?? '')?.[1];
+        const href = linkOfField(element.attributes['w:instr'] ?? '');
         this.read(element, href === undefined ? look : { ...look, href });
         break;
       }
@@ -101,7 +66,7 @@ export class Runs {
         this.read(element, look);
         break;
       case 'w:sdt':
-        this.read(child(element, 'w:sdtContent') ?? element, look);
+        if (!isPrompt(element)) this.read(child(element, 'w:sdtContent') ?? element, look);
         break;
       case 'mc:AlternateContent':
         this.#readAlternative(element, (chosen) => this.read(chosen, look));
@@ -110,7 +75,7 @@ export class Runs {
   }
 
   #formula(formula: XmlElement, fence: string, look: Look): void {
-    const value = mathText(formula).trim();
+    const value = ommlTex(formula);
     if (value === '') return;
     this.#context.budget.take(value.length);
     this.inlines.push({ kind: 'math', value: `${fence}${value}${fence}`, look });
@@ -124,24 +89,27 @@ export class Runs {
   #run(run: XmlElement, outer: Look): void {
     const properties = child(run, 'w:rPr');
     const style = this.#context.styles.get(child(properties, 'w:rStyle')?.attributes['w:val']);
-    const { strong, emphasis, strike, hidden } = { ...style, ...runLook(properties) };
+    const { strong, emphasis, strike, hidden, typewriter = this.#typewriter, script } = {
+      ...style,
+      ...runLook(properties),
+    };
     if (hidden) return;
-    this.codeByStyle ||= style.code === true;
-    const code = style.code || MONOSPACE.test(child(properties, 'w:rFonts')?.attributes['w:ascii'] ?? '');
-    this.#content(run, {
+    const look: Look = {
       strong: strong || undefined,
       emphasis: emphasis || undefined,
       strike: strike || undefined,
-      code: code || undefined,
+      code: style.code || typewriter || undefined,
+      script,
       href: outer.href ?? this.#fieldTarget(),
-    });
+    };
+    this.#content(run, look, fontOf(properties));
   }
 
-  #content(run: XmlElement, look: Look): void {
+  #content(run: XmlElement, look: Look, font: string | undefined): void {
     for (const element of elements(run)) {
       switch (element.name) {
         case 'w:t':
-          this.#text(textOf(element), look);
+          this.#text(symbolText(font, textOf(element)), look);
           break;
         case 'w:tab':
         case 'w:ptab':
@@ -168,10 +136,13 @@ export class Runs {
           break;
         }
         case 'w:fldChar':
-          this.#fieldMark(element.attributes['w:fldCharType']);
+          this.#fieldMark(element, look);
           break;
         case 'mc:AlternateContent':
-          this.#readAlternative(element, (chosen) => this.#content(chosen, look));
+          this.#readAlternative(element, (chosen) => this.#content(chosen, look, font));
+          break;
+        case 'w:ruby':
+          this.read(child(element, 'w:rubyBase') ?? element, look);
           break;
         case 'w:drawing':
         case 'w:pict':
@@ -196,10 +167,21 @@ export class Runs {
       this.inlines.push({ kind: 'note', id, look: look.href === undefined ? {} : { href: look.href } });
   }
 
-  #fieldMark(type: string | undefined): void {
-    if (type === 'begin') this.#fields.push({ instruction: '', shows: false });
-    else if (type === 'separate' && this.#fields.length > 0) this.#fields.at(-1)!.shows = true;
-    else if (type === 'end') this.#fields.pop();
+  #fieldMark(element: XmlElement, look: Look): void {
+    const field = this.#fields.at(-1);
+    switch (element.attributes['w:fldCharType']) {
+      case 'begin':
+        this.#text(formValue(child(element, 'w:ffData')), look);
+        this.#fields.push({ instruction: '', shows: false });
+        break;
+      case 'separate':
+        if (field !== undefined) field.shows = textOfField(field.instruction) === undefined;
+        break;
+      case 'end':
+        this.#fields.pop();
+        if (field?.shows === false) this.#text(textOfField(field.instruction) ?? '', look);
+        break;
+    }
   }
 
   /** Between a field's beginning and its result there is only its instruction. */
@@ -209,32 +191,59 @@ export class Runs {
 
   #fieldTarget(): string | undefined {
     for (const field of this.#fields) {
-      const target = field.shows ? HYPERLINK.exec(field.instruction)?.[1] : undefined;
+      const target = field.shows ? linkOfField(field.instruction) : undefined;
       if (target !== undefined) return target;
     }
     return undefined;
   }
 
+  /** A text box, diagram or chart; a picture is an image with its description. */
   #drawing(element: XmlElement, look: Look): void {
-    const alt = find(element, 'wp:docPr')?.attributes['descr'];
-    const box = find(element, 'w:txbxContent');
-    if (box !== undefined) this.boxes.push(box);
-    else if (alt !== undefined && alt.trim() !== '') this.#text(alt.replace(/\s+/g, ' ').trim(), look);
+    if (!this.#shown()) return;
+    const boxes = findAll(element, 'w:txbxContent');
+    const parts = [...findAll(element, 'dgm:relIds').map(({ attributes }) => attributes['r:dm']),
+      ...findAll(element, 'c:chart').map(({ attributes }) => attributes['r:id'])];
+    this.anchored.push(...boxes.map((box) => ({ box })), ...parts.map((part) => ({ part: part ?? '' })));
+    for (const { attributes } of findAll(element, 'v:textpath')) this.#text(attributes['string'] ?? '', look);
+    if (boxes.length > 0) return;
+    const properties = findAll(element, 'wp:docPr')[0] ?? findAll(element, 'v:shape')[0];
+    const { descr, title, alt } = properties?.attributes ?? {};
+    const description = [descr, alt, title].find((said) => said !== undefined && said.trim() !== '');
+    if (description === undefined) return;
+    const said = description.replace(/\s+/g, ' ').trim();
+    this.#context.budget.take(said.length);
+    this.inlines.push({ kind: 'image', alt: said, url: '', look: look.href === undefined ? {} : { href: look.href } });
   }
 }
 
-/** A character of a symbol font. The private use area repeats the font's codes. */
+/** Whether a content control shows only the prompt to fill it in. */
+export function isPrompt(control: XmlElement): boolean {
+  const prompt = child(child(control, 'w:sdtPr'), 'w:showingPlcHdr');
+  return prompt !== undefined && !['0', 'false', 'off'].includes(prompt.attributes['w:val'] ?? '');
+}
+
+/** What a form field shows that has no result of its own: its box, or the chosen entry of its list. */
+function formValue(data: XmlElement | undefined): string {
+  const box = child(data, 'w:checkBox');
+  if (box !== undefined) {
+    const ticked = child(box, 'w:checked') ?? child(box, 'w:default');
+    return boxOf(ticked !== undefined && !['0', 'false', 'off'].includes(ticked.attributes['w:val'] ?? ''));
+  }
+  const list = child(data, 'w:ddList');
+  const chosen = child(list, 'w:result') ?? child(list, 'w:default');
+  const entries = elements(list, 'w:listEntry');
+  return entries[Number(chosen?.attributes['w:val'] ?? 0) || 0]?.attributes['w:val'] ?? '';
+}
+
+function fontOf(properties: XmlElement | undefined): string | undefined {
+  const fonts = child(properties, 'w:rFonts')?.attributes;
+  return fonts?.['w:ascii'] ?? fonts?.['w:hAnsi'];
+}
+
+/** A character of a symbol font; other fonts have letters there. */
 function symbol(element: XmlElement): string {
   const code = Number.parseInt(element.attributes['w:char'] ?? '', 16);
   if (!Number.isInteger(code) || code < 0x20 || code > 0xffff || (code >= 0xd800 && code < 0xe000)) return '';
-  return code >= 0xf000 && code <= 0xf0ff ? (code === 0xf0b7 || code === 0xf0a7 ? '•' : '') : String.fromCharCode(code);
-}
-
-function find(element: XmlElement, name: string): XmlElement | undefined {
-  for (const node of element.children) {
-    if (typeof node === 'string') continue;
-    const found = node.name === name ? node : find(node, name);
-    if (found !== undefined) return found;
-  }
-  return undefined;
+  const font = element.attributes['w:font'];
+  return symbolOf(font, code) || (code >= 0xe000 && code <= 0xf8ff ? '' : String.fromCharCode(code));
 }

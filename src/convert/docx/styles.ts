@@ -1,3 +1,4 @@
+import { isMonospace } from '../tree/inlines.ts';
 import { child, elements, type XmlElement } from '../xml.ts';
 
 /** The properties of a paragraph or character style of Word, including inherited ones. */
@@ -9,8 +10,14 @@ interface DocxStyle {
   readonly emphasis?: boolean | undefined;
   readonly strike?: boolean | undefined;
   readonly hidden?: boolean | undefined;
-  /** `numId` and `ilvl` of a list style. */
-  readonly numbering?: { readonly id: string; readonly level: number } | undefined;
+  /** Whether it is in a monospaced font. */
+  readonly typewriter?: boolean | undefined;
+  readonly script?: 'super' | 'sub' | undefined;
+  /** `numId` and `ilvl` of its list. */
+  readonly list?: string | undefined;
+  readonly level?: number | undefined;
+  /** The style, or its nearest ancestor, that names a list. */
+  readonly listedAs?: string | undefined;
 }
 
 const NONE: DocxStyle = {};
@@ -52,13 +59,14 @@ function ownStyle(element: XmlElement): DocxStyle {
   const level = Number(HEADING.exec(name)?.[1] ?? (name.toLowerCase() === 'title' ? 1 : outlineLevel(properties)));
   const numbering = numberingOf(properties);
   // Bold in a paragraph style is not emphasis: only words that differ from their paragraph are emphasised.
-  const runs = element.attributes['w:type'] === 'character' ? runLook(child(element, 'w:rPr')) : {};
+  const look = runLook(child(element, 'w:rPr'));
   return {
     ...(level >= 1 ? { heading: level } : {}),
     ...(QUOTE.test(name) ? { quote: true } : {}),
     ...(CODE.test(name) ? { code: true } : {}),
-    ...(numbering === undefined ? {} : { numbering }),
-    ...runs,
+    ...numbering,
+    ...(numbering.list === undefined ? {} : { listedAs: element.attributes['w:styleId'] }),
+    ...(element.attributes['w:type'] === 'character' ? look : defined({ typewriter: look.typewriter })),
   };
 }
 
@@ -68,77 +76,39 @@ export function outlineLevel(properties: XmlElement | undefined): number {
   return level >= 0 && level < 9 ? level + 1 : 0;
 }
 
-export function numberingOf(properties: XmlElement | undefined): { id: string; level: number } | undefined {
+/** The list and level that properties name; a style can name one of them, and its ancestor the other. */
+export function numberingOf(properties: XmlElement | undefined): Pick<DocxStyle, 'list' | 'level'> {
   const numbering = child(properties, 'w:numPr');
-  const id = child(numbering, 'w:numId')?.attributes['w:val'];
-  if (id === undefined) return undefined;
-  return { id, level: Math.max(0, Math.min(8, Number(child(numbering, 'w:ilvl')?.attributes['w:val'] ?? 0) || 0)) };
+  const level = child(numbering, 'w:ilvl')?.attributes['w:val'];
+  return defined({
+    list: child(numbering, 'w:numId')?.attributes['w:val'],
+    level: level === undefined ? undefined : Math.max(0, Math.min(8, Math.floor(Number(level)) || 0)),
+  });
 }
 
-/** Bold, italic, strikethrough and hidden, as far as the properties of a run define them. */
+/** The formatting of a run, as far as its properties define it. */
 export function runLook(
   properties: XmlElement | undefined,
-): Pick<DocxStyle, 'strong' | 'emphasis' | 'strike' | 'hidden'> {
-  const look: { strong?: boolean; emphasis?: boolean; strike?: boolean; hidden?: boolean } = {};
+): Pick<DocxStyle, 'strong' | 'emphasis' | 'strike' | 'hidden' | 'typewriter' | 'script'> {
+  const look: { -readonly [name in keyof ReturnType<typeof runLook>]: ReturnType<typeof runLook>[name] } = {};
   for (const { name, attributes } of elements(properties)) {
-    const on = !['0', 'false', 'off', 'none'].includes(attributes['w:val'] ?? '');
+    const value = attributes['w:val'] ?? '';
+    const on = !['0', 'false', 'off', 'none'].includes(value);
     if (name === 'w:b') look.strong = on;
     else if (name === 'w:i') look.emphasis = on;
     else if (name === 'w:strike' || name === 'w:dstrike') look.strike = on;
     else if (name === 'w:vanish' || name === 'w:specVanish') look.hidden = on;
+    else if (name === 'w:vertAlign')
+      look.script = value === 'superscript' ? 'super' : value === 'subscript' ? 'sub' : undefined;
+    else if (name === 'w:rFonts') {
+      const font = attributes['w:ascii'] ?? attributes['w:hAnsi'];
+      if (font !== undefined) look.typewriter = isMonospace(font);
+    }
   }
   return look;
 }
 
-interface Level {
-  readonly ordered: boolean;
-  readonly start: number;
-}
-
-const BULLET: Level = { ordered: false, start: 1 };
-
-/** The lists of `word/numbering.xml`, and the current numbers of their items. */
-export class DocxNumbering {
-  readonly #levels = new Map<string, Level[]>();
-  readonly #counts = new Map<string, number[]>();
-
-  constructor(numbering: XmlElement | undefined) {
-    const abstract = new Map(
-      elements(numbering, 'w:abstractNum').map((list) => [list.attributes['w:abstractNumId'] ?? '', list]),
-    );
-    for (const list of elements(numbering, 'w:num')) {
-      const levels: Level[] = [];
-      const definition = abstract.get(child(list, 'w:abstractNumId')?.attributes['w:val'] ?? '');
-      for (const level of elements(definition, 'w:lvl'))
-        levels[Number(level.attributes['w:ilvl']) || 0] = levelOf(level);
-      for (const override of elements(list, 'w:lvlOverride')) {
-        const at = Number(override.attributes['w:ilvl']) || 0;
-        const level = child(override, 'w:lvl');
-        const start = child(override, 'w:startOverride')?.attributes['w:val'];
-        if (level !== undefined) levels[at] = levelOf(level);
-        if (start !== undefined) levels[at] = { ...(levels[at] ?? BULLET), start: Number(start) || 0 };
-      }
-      this.#levels.set(list.attributes['w:numId'] ?? '', levels);
-    }
-  }
-
-  /** The next item of a list at a level; undefined if its paragraphs have neither a number nor a bullet. */
-  next(id: string, level: number): { ordered: boolean; number: number } | undefined {
-    if (id === '0') return undefined;
-    const { ordered, start } = this.#levels.get(id)?.[level] ?? BULLET;
-    const counts = this.#counts.get(id) ?? [];
-    const number = (counts[level] ?? start - 1) + 1;
-    counts.length = level;
-    counts[level] = number;
-    this.#counts.set(id, counts);
-    return { ordered, number };
-  }
-}
-
-function levelOf(level: XmlElement): Level {
-  const format = child(level, 'w:numFmt')?.attributes['w:val'] ?? 'decimal';
-  return {
-    ordered: format !== 'bullet' && format !== 'none',
-    start: Number(child(level, 'w:start')?.attributes['w:val'] ?? 1) || 0,
-  };
+/** Only the properties with a value, so that the others are inherited. */
+function defined<Properties extends object>(properties: Properties): Properties {
+  return Object.fromEntries(Object.entries(properties).filter(([, value]) => value !== undefined)) as Properties;
 }

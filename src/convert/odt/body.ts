@@ -1,6 +1,7 @@
 import { MAX_COLUMNS, type OutputBudget } from '../limits.ts';
-import type { Block, ListPlace } from '../tree/blocks.ts';
+import type { Block } from '../tree/blocks.ts';
 import { type Inline, inlineText, isBlank } from '../tree/inlines.ts';
+import type { ListPlace } from '../tree/lists.ts';
 import type { TableCell, TableRow } from '../tree/tables.ts';
 import { child, elements, type XmlElement } from '../xml.ts';
 import { OdtRuns } from './runs.ts';

@@ -1,3 +1,4 @@
+import { isMonospace } from '../tree/inlines.ts';
 import { child, elements, type XmlElement } from '../xml.ts';
 
 /** The effect of an OpenDocument style on its paragraphs and runs. */
@@ -82,7 +83,7 @@ function ownStyle(element: XmlElement | undefined, family: string): OdtStyle {
       : { emphasis: slant === 'italic' || slant === 'oblique' }),
     ...(line === undefined ? {} : { strike: line !== 'none' }),
     ...(look['text:display'] === 'none' ? { hidden: true } : {}),
-    ...(/mono|courier|consolas/i.test(look['style:font-name'] ?? '') && family === 'text' ? { code: true } : {}),
+    ...(isMonospace(look['style:font-name'] ?? '') && family === 'text' ? { code: true } : {}),
     ...(level >= 1 ? { heading: level } : {}),
   };
 }

@@ -1,6 +1,7 @@
 import type { OutputBudget } from '../limits.ts';
-import type { Block, ListPlace } from '../tree/blocks.ts';
-import { type Inline, isBlank, type Look, text, withoutTypewriter } from '../tree/inlines.ts';
+import type { Block } from '../tree/blocks.ts';
+import { type Inline, isBlank, type Look, text } from '../tree/inlines.ts';
+import type { ListPlace } from '../tree/lists.ts';
 import type { TableCell, TableRow } from '../tree/tables.ts';
 import type { FileTables } from './tables-of-file.ts';
 
@@ -114,7 +115,7 @@ export class RtfBuilder {
   }
 
   paragraph(state: ParagraphState): void {
-    const inlines = withoutTypewriter(this.#inlines);
+    const inlines = this.#inlines;
     this.#inlines = [];
     if (!state.inTable) this.endTable();
     if (isBlank(inlines)) return;

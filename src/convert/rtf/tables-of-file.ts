@@ -1,4 +1,4 @@
-import { MONOSPACE } from '../tree/inlines.ts';
+import { isMonospace } from '../tree/inlines.ts';
 
 /** Code pages of the character sets of fonts (RTF 1.9.1, "Font Table"). */
 const CHARSETS: Readonly<Record<number, number>> = {
@@ -119,7 +119,7 @@ export class FileTables {
     return {
       codePage: font?.codePage,
       symbol: font?.symbol ?? false,
-      code: MONOSPACE.test(font?.name.split(';', 1)[0]!.trim() ?? ''),
+      code: isMonospace(font?.name.split(';', 1)[0]!.trim() ?? ''),
     };
   }
 

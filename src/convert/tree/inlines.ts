@@ -1,4 +1,5 @@
 import type { PhrasingContent } from 'mdast';
+import { scriptText } from './scripts.ts';
 
 /** The formatting of a piece of text; absent properties are plain. */
 export interface Look {
@@ -7,6 +8,7 @@ export interface Look {
   readonly strike?: boolean;
   readonly code?: boolean;
   readonly href?: string;
+  readonly script?: 'super' | 'sub';
 }
 
 /** A piece of a paragraph in reading order. */
@@ -30,34 +32,28 @@ export function text(value: string, look: Look = PLAIN): Inline {
  * runs. White space at the edges of a mark is moved outside it, as markdown requires.
  */
 export function phrasing(inlines: readonly Inline[]): PhrasingContent[] {
-  return wrap(trim(merge(inlines)), ORDER, ['', '']);
+  return wrap(trim(settled(inlines)), ORDER, ['', '']);
 }
 
 /** Only the text, with line breaks as spaces. */
 export function inlineText(inlines: readonly Inline[]): string {
-  return inlines.map((
-    inline,
-  ) => (inline.kind === 'text' || inline.kind === 'math'
-    ? inline.value
-    : inline.kind === 'image'
-    ? inline.alt
-    : inline.kind === 'break'
-    ? ' '
-    : '')
-  ).join('');
+  return settled(inlines).map(shownText).join('');
+}
+
+function shownText(inline: Inline): string {
+  switch (inline.kind) {
+    case 'text':
+    case 'math':
+      return inline.value;
+    case 'image':
+      return inline.alt;
+    default:
+      return inline.kind === 'break' ? ' ' : '';
+  }
 }
 
 export function isBlank(inlines: readonly Inline[]): boolean {
   return inlines.every((inline) => inline.kind === 'break' || (inline.kind === 'text' && inline.value.trim() === ''));
-}
-
-/**
- * Removes the code mark from pieces if all of the paragraph is in a monospaced font, which some people use for letters.
- */
-export function withoutTypewriter(inlines: readonly Inline[]): readonly Inline[] {
-  return inlines.every((inline) => inline.kind !== 'text' || inline.look.code || inline.value.trim() === '')
-    ? without(inlines, 'code')
-    : inlines;
 }
 
 /** The same pieces without some of their marks; headings, for example, are bold without saying so. */
@@ -66,6 +62,28 @@ export function without(inlines: readonly Inline[], ...marks: readonly Mark[]): 
     ...inline,
     look: Object.fromEntries(Object.entries(inline.look).filter(([mark]) => !marks.includes(mark as Mark))) as Look,
   }));
+}
+
+/** Merged pieces, with superscripts as characters, and with spaces between pictures and words. */
+function settled(inlines: readonly Inline[]): Inline[] {
+  const merged = merge(inlines);
+  if (!merged.some(({ kind, look }) => kind === 'image' || look.script !== undefined)) return merged;
+  let before = '';
+  let afterPicture = false;
+  const out: Inline[] = [];
+  for (const inline of merged) {
+    if (inline.kind === 'image' && inline.alt !== '' && /[^\s([{"'“‘«]$/u.test(before))
+      out.push(text(' ', inline.look));
+    const { script, ...look } = inline.look;
+    const value = inline.kind === 'text' && script !== undefined
+      ? scriptText(inline.value, script, before)
+      : shownText(inline);
+    if (afterPicture && /^[\p{L}\p{N}([{"'“‘«]/u.test(value) && inline.kind !== 'image') out.push(text(' ', look));
+    out.push(inline.kind === 'text' ? text(value, look) : { ...inline, look });
+    before = (before + value).slice(-8);
+    afterPicture = inline.kind === 'image';
+  }
+  return merge(out);
 }
 
 function merge(inlines: readonly Inline[]): Inline[] {
@@ -85,7 +103,7 @@ function merge(inlines: readonly Inline[]): Inline[] {
 }
 
 function sameLook(a: Look, b: Look): boolean {
-  return ORDER.every((mark) => (a[mark] ?? false) === (b[mark] ?? false));
+  return a.script === b.script && ORDER.every((mark) => (a[mark] ?? false) === (b[mark] ?? false));
 }
 
 function trim(inlines: Inline[]): Inline[] {
@@ -281,6 +299,10 @@ function leaf(inline: Inline): PhrasingContent[] {
   }
 }
 
-/** Names of fonts that are used for code. */
-export const MONOSPACE =
-  /^(?:consolas|courier(?: new)?|lucida console|menlo|monaco|dejavu sans mono|liberation mono|cascadia (?:code|mono)|source code pro)$/i;
+const MONOSPACE =
+  /^(?:consolas|courier|lucida console|lucida sans typewriter|menlo|monaco|inconsolata|hack|fira code|cascadia code|source code|terminal|fixedsys)|mono(?:spaced?)?(?:\s|$)/i;
+
+/** Whether a font is one that is used for code. */
+export function isMonospace(font: string): boolean {
+  return MONOSPACE.test(font.trim());
+}

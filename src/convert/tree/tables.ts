@@ -1,7 +1,8 @@
-import type { BlockContent, PhrasingContent, TableRow as RowNode } from 'mdast';
+import type { BlockContent, Nodes, PhrasingContent, TableRow as RowNode } from 'mdast';
 import { MAX_COLUMNS } from '../limits.ts';
 import type { Block } from './blocks.ts';
 import { type Inline, inlineText, isBlank, phrasing, text } from './inlines.ts';
+import type { ListPlace } from './lists.ts';
 
 /** Number of columns and rows that a cell spans; 1 if absent. */
 interface Span {
@@ -80,20 +81,28 @@ function cellContent(blocks: readonly Block[]): PhrasingContent[] {
   for (const line of blocks.flatMap(linesOf)) {
     if (isBlank(line)) continue;
     if (out.length > 0) out.push({ type: 'html', value: '<br>' });
-    for (const node of phrasing(line)) out.push(node.type === 'break' ? { type: 'html', value: '<br>' } : node);
+    for (const node of phrasing(line)) out.push(inCell(node));
   }
   return out;
+}
+
+/** A bar in a formula would end the cell. */
+function inCell(node: PhrasingContent): PhrasingContent {
+  if (node.type === 'break') return { type: 'html', value: '<br>' };
+  return node.type === 'html'
+    ? { ...node, value: node.value.replaceAll('\\|', '\\Vert ').replaceAll('|', '\\vert ') }
+    : node;
 }
 
 /** A block as lines of a cell, because a markdown cell cannot hold blocks. */
 function linesOf(block: Block): (readonly Inline[])[] {
   switch (block.kind) {
     case 'heading':
-      return [block.inlines];
+      return [block.label === undefined ? block.inlines : [text(`${block.label} `), ...block.inlines]];
     case 'paragraph':
       return [
         block.place !== undefined && !block.place.continued
-          ? [text(block.place.ordered ? `${block.place.number ?? 1}. ` : '• '), ...block.inlines]
+          ? [text(`${itemMark(block.place)} `), ...block.inlines]
           : block.inlines,
       ];
     case 'code':
@@ -102,7 +111,19 @@ function linesOf(block: Block): (readonly Inline[])[] {
       return block.rows.map((row) => [text(row.cells.map(cellText).filter((cell) => cell !== '').join('; '))]);
     case 'rule':
       return [];
+    case 'nodes':
+      return [[text(block.nodes.map(nodeText).join(' '))]];
   }
+}
+
+function itemMark({ ordered, number = 1, label, checked }: ListPlace): string {
+  if (checked !== undefined) return checked ? '☒' : '☐';
+  return label ?? (ordered ? `${number}.` : '•');
+}
+
+function nodeText(node: Nodes): string {
+  if ('value' in node) return node.value;
+  return 'children' in node ? node.children.map(nodeText).join(node.type === 'paragraph' ? '' : ' ') : '';
 }
 
 function cellText(cell: TableCell): string {
