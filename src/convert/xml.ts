@@ -43,7 +43,7 @@ const PREFIXES: ReadonlyMap<string, string> = new Map([
   ['http://purl.org/dc/terms/', 'dcterms'],
   ['http://www.w3.org/1999/xlink', 'xlink'],
   ...['office', 'text', 'table', 'style', 'drawing:draw', 'xsl-fo-compatible:fo', 'svg-compatible:svg', 'meta',
-    'manifest'].map((entry) => {
+    'manifest', 'form', 'chart'].map((entry) => {
       const [area, prefix = area] = entry.split(':') as [string, string?];
       return [`urn:oasis:names:tc:opendocument:xmlns:${area}:1.0`, prefix!] as const;
     }),

@@ -3,24 +3,32 @@ import type { Block } from '../tree/blocks.ts';
 import { type Inline, inlineText, isBlank } from '../tree/inlines.ts';
 import type { ListPlace } from '../tree/lists.ts';
 import type { TableCell, TableRow } from '../tree/tables.ts';
+import { codeText } from '../tree/typewriter.ts';
 import { child, elements, type XmlElement } from '../xml.ts';
-import { OdtRuns } from './runs.ts';
-import type { OdtStyles } from './styles.ts';
+import { nextItem, type OdtList, type OdtLists } from './lists.ts';
+import type { OdtObjects } from './objects.ts';
+import { holdsText, OdtRuns } from './runs.ts';
+import type { OdtStyle, OdtStyles } from './styles.ts';
 
 export interface OdtContext {
   readonly styles: OdtStyles;
   readonly notes: Map<string, Block[]>;
   readonly budget: OutputBudget;
-  /** Number of the next list, so that adjacent lists are not merged. */
-  lists: number;
+  readonly lists: OdtLists;
+  readonly objects: OdtObjects;
+  /** Controls of forms by their identifiers. */
+  readonly controls: ReadonlyMap<string, XmlElement>;
 }
 
 /** The list whose items are being read; its style also applies to the lists inside it. */
 interface OpenList {
-  readonly id: string;
+  readonly list: OdtList;
   readonly style: string | undefined;
   readonly level: number;
 }
+
+/** The place of a paragraph, and the number that it shows if it is a heading. */
+type Place = ListPlace & { readonly shown?: string | undefined };
 
 const MAX_ROWS_REPEATED = 1000;
 
@@ -29,7 +37,7 @@ export function odtBlocks(container: XmlElement, context: OdtContext): Block[] {
   return elements(container).flatMap((element) => blocksOf(element, context, undefined));
 }
 
-function blocksOf(element: XmlElement, context: OdtContext, place: ListPlace | undefined): Block[] {
+function blocksOf(element: XmlElement, context: OdtContext, place: Place | undefined): Block[] {
   switch (element.name) {
     case 'text:h':
     case 'text:p':
@@ -38,77 +46,99 @@ function blocksOf(element: XmlElement, context: OdtContext, place: ListPlace | u
       return list(element, context, undefined);
     case 'table:table':
       return [{ kind: 'table', rows: tableRows(element, context), place: place && { ...place, continued: true } }];
+    case 'text:bibliography':
+      return odtBlocks(child(element, 'text:index-body') ?? element, context);
     case 'text:section':
     case 'text:index-title':
-    case 'draw:text-box':
-      return elements(element).flatMap((inner) => blocksOf(inner, context, place));
-    case 'draw:frame':
-    case 'draw:g':
-    case 'draw:custom-shape':
       return elements(element).flatMap((inner) => blocksOf(inner, context, place));
     case 'text:numbered-paragraph':
-      return elements(element).flatMap((inner) =>
-        blocksOf(inner, context, {
-          list: element.attributes['text:list-id'] ?? 'numbered',
-          level: Number(element.attributes['text:level'] ?? 1) - 1,
-          ordered: true,
-        })
-      );
+      return numberedParagraph(element, context);
     default:
-      // Indexes repeat headings, tracked changes hold deleted text, and forms contain no text.
-      return [];
+      // Indexes repeat headings, tracked changes hold deleted text, and the controls of forms are shown by drawings.
+      return element.name.startsWith('draw:') ? shape(element, context, place) : [];
   }
 }
 
-function paragraph(element: XmlElement, context: OdtContext, place: ListPlace | undefined): Block[] {
+/** A drawing outside paragraphs: its texts, or what it embeds. */
+function shape(element: XmlElement, context: OdtContext, place: Place | undefined): Block[] {
+  if (holdsText(element)) return elements(element).flatMap((inner) => blocksOf(inner, context, place));
+  return paragraph({ name: 'text:p', attributes: {}, children: [element] }, context, place);
+}
+
+function paragraph(element: XmlElement, context: OdtContext, place: Place | undefined): Block[] {
   const style = context.styles.get('paragraph', element.attributes['text:style-name']);
   if (style.hidden) return [];
-  const runs = new OdtRuns(context, style, (note) => addNote(note, context));
+  const runs = new OdtRuns(context, style, {
+    note: (note) => addNote(note, context),
+    table: (table) => blocksOf(table, context, undefined),
+  });
   runs.read(element);
-  const boxes = runs.frames.flatMap((frame) => blocksOf(frame, context, undefined));
+  const after = runs.anchored.flatMap((one) => ('blocks' in one ? one.blocks : blocksOf(one, context, undefined)));
   const inlines: readonly Inline[] = runs.inlines;
   const level = element.name === 'text:h' ? Number(element.attributes['text:outline-level'] ?? 1) : style.title ? 1 : 0;
-  if (level > 0 && !isBlank(inlines)) return [{ kind: 'heading', depth: level, inlines }, ...boxes];
-  if (style.code)
-    return [{
-      kind: 'code',
-      text: inlines.map((inline) => (inline.kind === 'break' ? '\n' : inlineText([inline]))).join(''),
-      place,
-    }, ...boxes];
-  return [{ kind: 'paragraph', inlines, place, quote: style.quote }, ...boxes];
+  if (level > 0 && !isBlank(inlines)) {
+    const label = place === undefined ? headingNumber(element, level, style, context) : place.shown;
+    return [{ kind: 'heading', depth: level, inlines, label: runs.number || label }, ...after];
+  }
+  if (style.code) return [{ kind: 'code', text: codeText(inlines), place }, ...after];
+  return [{ kind: 'paragraph', inlines, place, quote: style.quote }, ...after];
+}
+
+/** The number of a heading by the outline of the document; undefined if it shows none. */
+function headingNumber({ name, attributes }: XmlElement, level: number, style: OdtStyle, context: OdtContext): string
+  | undefined
+{
+  if (name !== 'text:h' || !(level <= 10) || style.unnumbered || attributes['text:is-list-header'] === 'true')
+    return undefined;
+  const start = attributes['text:restart-numbering'] === 'true'
+    ? Number(attributes['text:start-value'] ?? 1) || 1
+    : undefined;
+  return nextItem(context.lists.outline, context.styles.outline, Math.floor(level) - 1, start).shown;
 }
 
 function list(element: XmlElement, context: OdtContext, outer: OpenList | undefined): Block[] {
-  const continues = element.attributes['text:continue-numbering'] === 'true';
   const own: OpenList = {
-    id: outer?.id ?? `list${(context.lists += continues ? 0 : 1)}`,
+    list: outer?.list ?? context.lists.open(element),
     style: element.attributes['text:style-name'] ?? outer?.style,
     level: (outer?.level ?? -1) + 1,
   };
-  const ordered = context.styles.ordered(own.style, own.level + 1);
+  const style = context.styles.list(own.style);
   const blocks: Block[] = [];
-  let number = 0;
   for (const item of elements(element)) {
     if (item.name !== 'text:list-item' && item.name !== 'text:list-header') continue;
-    number = Number(item.attributes['text:start-value'] ?? number + 1) || number + 1;
-    let begun = false;
+    // A list header has no number: it continues the preceding item.
+    let begun = item.name === 'text:list-header';
+    let place: Place = { list: own.list.id, level: own.level, ordered: false, continued: true };
     for (const inner of elements(item)) {
       if (inner.name === 'text:list') blocks.push(...list(inner, context, own));
-      else {
-        // A list header has no number: it continues the preceding item.
-        const read = blocksOf(inner, context, {
-          list: own.id,
-          level: own.level,
-          ordered,
-          number,
-          continued: begun || item.name === 'text:list-header',
-        });
+      else if (inner.name !== 'text:number') {
+        // An item that holds only a list inside is not counted.
+        if (!begun) {
+          const start = item.attributes['text:start-value'];
+          place = {
+            ...place,
+            ...nextItem(own.list, style, own.level, start === undefined ? undefined : Number(start) || 0),
+          };
+        }
+        const read = blocksOf(inner, context, { ...place, continued: begun });
         blocks.push(...read);
-        begun ||= read.some((block) => block.kind !== 'paragraph' || !isBlank(block.inlines));
+        begun = true;
       }
     }
   }
   return blocks;
+}
+
+/** A paragraph that names its list instead of standing inside it. */
+function numberedParagraph(element: XmlElement, context: OdtContext): Block[] {
+  const list = context.lists.numbered(element);
+  const level = Math.max(0, Math.min(9, Math.floor(Number(element.attributes['text:level'] ?? 1)) - 1 || 0));
+  const start = element.attributes['text:start-value'];
+  const mark = nextItem(list, context.styles.list(element.attributes['text:style-name']), level,
+    start === undefined ? undefined : Number(start) || 0);
+  return elements(element).filter(({ name }) => name !== 'text:number').flatMap((inner) =>
+    blocksOf(inner, context, { list: list.id, level, ...mark })
+  );
 }
 
 function tableRows(table: XmlElement, context: OdtContext): TableRow[] {

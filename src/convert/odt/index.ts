@@ -5,11 +5,14 @@ import { metaOf } from '../meta.ts';
 import { type Block, firstHeading, rootOf } from '../tree/blocks.ts';
 import { child, elements, parseXml, textOf, type XmlElement } from '../xml.ts';
 import { odtBlocks } from './body.ts';
+import { formControls } from './forms.ts';
+import { OdtLists } from './lists.ts';
+import { OdtObjects } from './objects.ts';
 import { OdtStyles } from './styles.ts';
 
 /**
- * An OpenDocument text (OASIS OpenDocument 1.3) as a tree. Headers and footers, comments, deleted
- * text, hidden text and indexes are left out.
+ * An OpenDocument text (OASIS OpenDocument 1.3) as a tree, with its formulas, charts and form values. Headers and
+ * footers, comments, deleted text, hidden text and indexes, except bibliographies, are left out.
  * @throws ConversionError
  */
 export function readOdt(bytes: Uint8Array, options: ReadOptions): Parts {
@@ -26,11 +29,14 @@ export function readOdt(bytes: Uint8Array, options: ReadOptions): Parts {
   const styles = part('styles.xml');
   const notes = new Map<string, Block[]>();
   const context = {
-    styles: new OdtStyles([child(styles, 'office:styles'), child(styles, 'office:automatic-styles'),
+    styles: new OdtStyles([child(styles, 'office:font-face-decls'), child(content, 'office:font-face-decls'),
+      child(styles, 'office:styles'), child(styles, 'office:automatic-styles'),
       child(content, 'office:automatic-styles')]),
     notes,
     budget: new OutputBudget(options.maxOutput),
-    lists: 0,
+    lists: new OdtLists(),
+    objects: new OdtObjects(part),
+    controls: formControls(text),
   };
   const blocks = odtBlocks(text, context);
   const said = child(part('meta.xml'), 'office:meta');

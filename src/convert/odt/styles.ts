@@ -1,5 +1,6 @@
 import { isMonospace } from '../tree/inlines.ts';
 import { child, elements, type XmlElement } from '../xml.ts';
+import { type ListStyle, listStyleOf } from './lists.ts';
 
 /** The effect of an OpenDocument style on its paragraphs and runs. */
 export interface OdtStyle {
@@ -7,10 +8,17 @@ export interface OdtStyle {
   readonly emphasis?: boolean | undefined;
   readonly strike?: boolean | undefined;
   readonly code?: boolean | undefined;
+  /** Whether its font is monospaced. */
+  readonly typewriter?: boolean | undefined;
   readonly quote?: boolean | undefined;
   readonly hidden?: boolean | undefined;
   readonly title?: boolean | undefined;
   readonly heading?: number | undefined;
+  /** The font of its text, by which symbols are read. */
+  readonly font?: string | undefined;
+  readonly script?: 'super' | 'sub' | undefined;
+  /** Whether a heading is left out of the numbering of headings. */
+  readonly unnumbered?: boolean | undefined;
 }
 
 const NONE: OdtStyle = {};
@@ -20,20 +28,23 @@ const CODE = /^(?:Preformatted_20_Text|Source_20_Text|Source_20_Code|Teletype|Us
 /** Styles and list styles of `styles.xml` and `content.xml`. */
 export class OdtStyles {
   readonly #styles = new Map<string, XmlElement>();
-  readonly #lists = new Map<string, Set<number>>();
+  readonly #lists = new Map<string, ListStyle>();
+  readonly #fonts = new Map<string, string>();
   readonly #known = new Map<string, OdtStyle>();
+
+  /** The numbers of headings. */
+  readonly outline: ListStyle = [];
 
   constructor(containers: readonly (XmlElement | undefined)[]) {
     for (const element of containers.flatMap((container) => elements(container))) {
       if (element.name === 'style:style')
         this.#styles.set(`${element.attributes['style:family']} ${element.attributes['style:name']}`, element);
-      if (element.name === 'text:list-style') {
-        const numbered = elements(element, 'text:list-level-style-number').filter(({ attributes }) =>
-          (attributes['style:num-format'] ?? '1') !== ''
-        );
-        this.#lists.set(element.attributes['style:name'] ?? '', new Set(numbered.map(({ attributes }) =>
-          Number(attributes['text:level'])
-        )));
+      if (element.name === 'text:list-style')
+        this.#lists.set(element.attributes['style:name'] ?? '', listStyleOf(element));
+      if (element.name === 'text:outline-style') this.outline = listStyleOf(element);
+      if (element.name === 'style:font-face') {
+        const { 'style:name': name = '', 'svg:font-family': font = name } = element.attributes;
+        this.#fonts.set(name, font.replace(/^'|'$/g, ''));
       }
     }
   }
@@ -43,9 +54,8 @@ export class OdtStyles {
     return name === undefined ? NONE : this.#resolve(family, name, 0);
   }
 
-  /** Whether a level of a list, counted from 1, has numbers. */
-  ordered(list: string | undefined, level: number): boolean {
-    return this.#lists.get(list ?? '')?.has(level) ?? false;
+  list(name: string | undefined): ListStyle | undefined {
+    return this.#lists.get(name ?? '');
   }
 
   #resolve(family: string, name: string, depth: number): OdtStyle {
@@ -55,9 +65,16 @@ export class OdtStyles {
     const element = this.#styles.get(key);
     const parent = element?.attributes['style:parent-style-name'];
     const inherited = parent === undefined || depth > MAX_ANCESTORS ? NONE : this.#resolve(family, parent, depth + 1);
-    const style = { ...inherited, ...named(name), ...ownStyle(element, family) };
+    const style = { ...inherited, ...this.#own(element, family), ...named(name) };
     this.#known.set(key, style);
     return style;
+  }
+
+  #own(element: XmlElement | undefined, family: string): OdtStyle {
+    const look = child(element, 'style:text-properties')?.attributes ?? {};
+    const name = look['style:font-name'];
+    const font = name === undefined ? look['fo:font-family'] : (this.#fonts.get(name) ?? name);
+    return { ...ownStyle(element, family), ...(font === undefined ? {} : { font, typewriter: isMonospace(font) }) };
   }
 }
 
@@ -73,6 +90,7 @@ function ownStyle(element: XmlElement | undefined, family: string): OdtStyle {
   const weight = look['fo:font-weight'];
   const slant = look['fo:font-style'];
   const line = look['style:text-line-through-style'];
+  const position = look['style:text-position'];
   return {
     // A paragraph that is bold throughout by its named style is not emphasised.
     ...(weight === undefined || (family === 'paragraph' && !isAutomatic(element))
@@ -83,9 +101,17 @@ function ownStyle(element: XmlElement | undefined, family: string): OdtStyle {
       : { emphasis: slant === 'italic' || slant === 'oblique' }),
     ...(line === undefined ? {} : { strike: line !== 'none' }),
     ...(look['text:display'] === 'none' ? { hidden: true } : {}),
-    ...(isMonospace(look['style:font-name'] ?? '') && family === 'text' ? { code: true } : {}),
+    ...(position === undefined ? {} : { script: scriptOf(position) }),
+    ...(element?.attributes['style:list-style-name'] === '' ? { unnumbered: true } : {}),
     ...(level >= 1 ? { heading: level } : {}),
   };
+}
+
+/** `super 58%`, `sub 58%`, or by how much the text is raised, in percent. */
+function scriptOf(position: string): 'super' | 'sub' | undefined {
+  const first = position.trim().split(/\s/, 1)[0]!;
+  const raised = first === 'super' ? 1 : first === 'sub' ? -1 : Number.parseFloat(first);
+  return raised > 0 ? 'super' : raised < 0 ? 'sub' : undefined;
 }
 
 /** Automatic styles, such as P1 and T12, hold formatting that the author applied directly. */
