@@ -1,3 +1,4 @@
+import { eqText } from './eq-field.ts';
 import { symbolOf } from './symbols.ts';
 
 /** Fields of Word, in DOCX and RTF: an instruction such as `HYPERLINK "https://..." \l "part"`, and its result. */
@@ -43,8 +44,10 @@ export function addressOf(address: string | undefined, anchor: string | undefine
   return anchor === undefined || anchor === '' || target.includes('#') ? target : `${target}#${anchor}`;
 }
 
-/** What a field shows that keeps its result in the instruction, such as `SYMBOL 252 \f "Wingdings"`. */
+/** What a field shows that keeps its result in the instruction, such as `SYMBOL 252 \f "Wingdings"`; undefined for others. */
 export function textOfField(instruction: string): string | undefined {
+  const formula = /^\s{0,20}eq\s([^]*)$/i.exec(instruction.slice(0, MAX_INSTRUCTION))?.[1];
+  if (formula !== undefined) return eqText(formula);
   const { kind, values, switches } = parse(instruction);
   if (kind !== 'SYMBOL') return undefined;
   const code = Number(values[0]);

@@ -175,7 +175,7 @@ export class Runs {
         this.#fields.push({ instruction: '', shows: false });
         break;
       case 'separate':
-        if (field !== undefined) field.shows = textOfField(field.instruction) === undefined;
+        if (field !== undefined) field.shows = !textOfField(field.instruction);
         break;
       case 'end':
         this.#fields.pop();

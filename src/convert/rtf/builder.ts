@@ -1,13 +1,15 @@
+import { linkOfField } from '../fields.ts';
 import type { OutputBudget } from '../limits.ts';
 import type { Block } from '../tree/blocks.ts';
 import { type Inline, isBlank, type Look, text } from '../tree/inlines.ts';
-import type { ListPlace } from '../tree/lists.ts';
-import type { TableCell, TableRow } from '../tree/tables.ts';
+import { markerPlace, type RtfItem } from './lists.ts';
+import type { RtfMath } from './math.ts';
+import { RtfTable } from './table.ts';
 import type { FileTables } from './tables-of-file.ts';
 
 /** The destination of a group's text. */
 export type Destination = 'body' | 'skip' | 'fonts' | 'styles' | 'lists' | 'overrides' | 'info' | 'instruction'
-  | 'marker';
+  | 'marker' | 'label' | 'picture' | 'property name' | 'property value' | 'form' | 'entry' | 'math';
 
 /** State that a group inherits from the enclosing one and that is restored at its end. */
 export interface GroupState {
@@ -17,6 +19,7 @@ export interface GroupState {
   emphasis: boolean;
   strike: boolean;
   hidden: boolean;
+  script: 'super' | 'sub' | undefined;
   /** Number of fallback characters after each `\u`, for readers without Unicode. */
   fallback: number;
   field: Field | undefined;
@@ -24,12 +27,29 @@ export interface GroupState {
   result: boolean;
   /** The current field of the document information, such as `title`. */
   info: string | undefined;
+  /** The property of a shape or picture that is being read. */
+  property: { name: string; value: string } | undefined;
+  form: FormField | undefined;
+  math: RtfMath | undefined;
+  /** Whether definitions of rows are those of a table inside a cell. */
+  nested: boolean;
   /** Action at the end of the group. */
   atEnd: (() => void) | undefined;
 }
 
 interface Field {
   instruction: string;
+  /** Whether its result shows something. */
+  shown: boolean;
+}
+
+/** A form field: 0 is a text, 1 a box, 2 a list. */
+export interface FormField {
+  type: number;
+  /** The chosen entry, or whether the box is ticked; 25 if nothing was chosen. */
+  result: number;
+  initial: number;
+  readonly entries: string[];
 }
 
 export const INITIAL: GroupState = {
@@ -39,10 +59,15 @@ export const INITIAL: GroupState = {
   emphasis: false,
   strike: false,
   hidden: false,
+  script: undefined,
   fallback: 1,
   field: undefined,
   result: false,
   info: undefined,
+  property: undefined,
+  form: undefined,
+  math: undefined,
+  nested: false,
   atEnd: undefined,
 };
 
@@ -53,39 +78,43 @@ export interface ParagraphState {
   list: number | undefined;
   level: number;
   inTable: boolean;
-  /** A list of the old kind, which has no number in a list table. */
-  marker: { ordered: boolean } | undefined;
+  /** How many tables the paragraph is in. */
+  nesting: number;
+  /** Whether its letters are dropped into the lines of the next paragraph. */
+  dropped: boolean;
+}
+
+/** What a file keeps of a list item for readers without lists: its label, and whether that is a number. */
+export interface Marker {
+  label: string;
+  ordered: boolean | undefined;
 }
 
 export function newParagraph(): ParagraphState {
-  return { style: undefined, outline: undefined, list: undefined, level: 0, inTable: false, marker: undefined };
+  return {
+    style: undefined,
+    outline: undefined,
+    list: undefined,
+    level: 0,
+    inTable: false,
+    nesting: 1,
+    dropped: false,
+  };
 }
 
-const HYPERLINK = /^\s{0,20}HYPERLINK\s{1,20}(?!\\l)"?([^"\s]{1,4000})"?/i;
-
 export function lookOf(state: GroupState, code: boolean): Look {
-  const href = state.result && state.field !== undefined ? HYPERLINK.exec(state.field.instruction)?.[1] : undefined;
+  const href = state.result && state.field !== undefined ? linkOfField(state.field.instruction) : undefined;
   return {
     strong: state.strong || undefined,
     emphasis: state.emphasis || undefined,
     strike: state.strike || undefined,
     code: code || undefined,
+    script: state.script,
     href,
   };
 }
 
-interface CellDefinition {
-  right: number;
-  mergesLeft: boolean;
-  mergesUp: boolean;
-}
-
-/** A cell: text that spans `columns` columns of the grid of all rows. */
-interface ReadCell {
-  readonly blocks: Block[];
-  readonly right: number;
-  readonly mergesUp: boolean;
-}
+const MAX_NESTING = 32;
 
 /** Collects paragraphs, and the rows of tables between them, of the body or of a note. */
 export class RtfBuilder {
@@ -93,11 +122,8 @@ export class RtfBuilder {
   readonly #tables: FileTables;
   readonly #budget: OutputBudget;
   #inlines: Inline[] = [];
-  #rows: ReadCell[][] = [];
-  #cells: { blocks: Block[] }[] = [];
-  #cell: Block[] = [];
-  #definitions: CellDefinition[] = [];
-  #next: Omit<CellDefinition, 'right'> = { mergesLeft: false, mergesUp: false };
+  /** The open tables, from the outermost inwards. */
+  readonly #open: RtfTable[] = [];
 
   constructor(tables: FileTables, budget: OutputBudget) {
     this.#tables = tables;
@@ -111,114 +137,77 @@ export class RtfBuilder {
   }
 
   add(inline: Inline): void {
+    if ('value' in inline) this.#budget.take(inline.value.length);
+    if (inline.kind === 'image') this.#budget.take(inline.alt.length);
     this.#inlines.push(inline);
   }
 
-  paragraph(state: ParagraphState): void {
+  paragraph(state: ParagraphState, marker: Marker | undefined): void {
+    if (state.dropped && !isBlank(this.#inlines)) return;
     const inlines = this.#inlines;
     this.#inlines = [];
     if (!state.inTable) this.endTable();
-    if (isBlank(inlines)) return;
+    if (isBlank(inlines)) {
+      // An empty line within code belongs to it.
+      if (!state.inTable && this.blocks.length > 0) this.blocks.push({ kind: 'paragraph', inlines });
+      return;
+    }
     const depth = state.outline !== undefined && state.outline < 9
       ? state.outline + 1
       : this.#tables.headingOf(state.style);
+    const { level, item } = this.#item(state, marker);
     const block: Block = depth > 0
-      ? { kind: 'heading', depth, inlines }
-      : { kind: 'paragraph', inlines, place: this.#place(state) };
-    (state.inTable ? this.#cell : this.blocks).push(block);
+      ? { kind: 'heading', depth, inlines, label: item?.shown }
+      : { kind: 'paragraph', inlines, place: item && { ...item, level } };
+    if (state.inTable) this.#tableAt(state.nesting).add(block);
+    else this.blocks.push(block);
   }
 
-  #place(state: ParagraphState): ListPlace | undefined {
+  #item(state: ParagraphState, marker: Marker | undefined): { level: number; item: RtfItem | undefined } {
     const styled = this.#tables.listOfStyle(state.style);
     const list = state.list ?? styled?.list;
+    const label = marker === undefined || marker.label.trim() === '' ? undefined : marker.label.trim();
     if (list === undefined || list === 0)
-      return state.marker === undefined
-        ? undefined
-        : { list: 'marks', level: state.level, ordered: state.marker.ordered };
+      return { level: state.level, item: marker && markerPlace(label ?? '', marker.ordered) };
     const level = state.list === undefined ? (styled?.level ?? 0) : state.level;
-    const item = this.#tables.nextItem(list, level);
-    return item === undefined ? undefined : { list: String(list), level, ordered: item.ordered, number: item.number };
+    return { level, item: this.#tables.lists.next(list, level, label, (font) => this.#tables.font(font).name) };
   }
 
-  /** `\trowd`: starts a new definition of the row's cells. */
-  defineRow(): void {
-    this.#definitions = [];
+  /** The table at a depth of nesting, from 1; those inside it end. */
+  #tableAt(nesting: number): RtfTable {
+    const depth = Math.max(1, Math.min(MAX_NESTING, nesting));
+    while (this.#open.length > depth) this.#endInner();
+    while (this.#open.length < depth) this.#open.push(new RtfTable());
+    return this.#open.at(-1)!;
   }
 
-  merge(side: 'mergesLeft' | 'mergesUp'): void {
-    this.#next = { ...this.#next, [side]: true };
+  #endInner(): void {
+    const block = this.#open.pop()!.end();
+    if (block === undefined) return;
+    const outer = this.#open.at(-1);
+    if (outer === undefined) this.blocks.push(block);
+    else outer.add(block);
   }
 
-  /** `\cellx`: the right edge of a cell, in twips. */
-  defineCell(right: number): void {
-    if (this.#definitions.length < 256) this.#definitions.push({ right, ...this.#next });
-    this.#next = { mergesLeft: false, mergesUp: false };
+  /** The table that definitions of rows belong to: the outermost, or the innermost one. */
+  definitions(nested: boolean): RtfTable {
+    return nested && this.#open.length > 1 ? this.#open.at(-1)! : (this.#open[0] ??= new RtfTable());
   }
 
-  endCell(state: ParagraphState): void {
-    this.paragraph({ ...state, inTable: true });
-    this.#cells.push({ blocks: this.#cell });
-    this.#cell = [];
+  endCell(state: ParagraphState, marker: Marker | undefined, nesting: number): void {
+    this.paragraph({ ...state, inTable: true, nesting, dropped: false }, marker);
+    this.#tableAt(nesting).endCell();
   }
 
-  endRow(): void {
-    const row: ReadCell[] = [];
-    this.#cells.forEach(({ blocks }, index) => {
-      const definition = this.#definitions[index];
-      const right = definition?.right ?? (index + 1) * 1e6;
-      if (definition?.mergesLeft && row.length > 0)
-        row[row.length - 1] = { ...row.at(-1)!, right, blocks: [...row.at(-1)!.blocks, ...blocks] };
-      else row.push({ blocks, right, mergesUp: definition?.mergesUp ?? false });
-    });
-    if (row.length > 0) this.#rows.push(row);
-    this.#cells = [];
+  endRow(nested: boolean): void {
+    if (nested) {
+      if (this.#open.length > 1) this.#open.at(-1)!.endRow();
+      return;
+    }
+    this.#tableAt(1).endRow();
   }
 
   endTable(): void {
-    if (this.#cells.length > 0 || this.#cell.length > 0) {
-      if (this.#cell.length > 0) this.#cells.push({ blocks: this.#cell });
-      this.#cell = [];
-      this.endRow();
-    }
-    if (this.#rows.length === 0) return;
-    this.blocks.push({ kind: 'table', rows: toRows(this.#rows) });
-    this.#rows = [];
+    while (this.#open.length > 0) this.#endInner();
   }
-}
-
-/** Rows may be divided differently: the edges of all rows form one grid of columns. */
-function toRows(rows: readonly ReadCell[][]): TableRow[] {
-  const edges: number[] = [];
-  // Editors round: edges less than 3 mm apart count as one.
-  for (const right of rows.flatMap((row) => row.map((cell) => cell.right)).sort((a, b) => a - b)) {
-    if (edges.length === 0 || right - edges.at(-1)! > 170) edges.push(right);
-  }
-  const open = new Map<number, TableCell & { rows: number }>();
-  return rows.map((row) => {
-    let from = 0;
-    const cells: TableCell[] = [];
-    for (const cell of row) {
-      const to = Math.max(from + 1, columnAt(edges, cell.right));
-      const above = open.get(from);
-      if (cell.mergesUp && above !== undefined) above.rows += 1;
-      else {
-        const made = { blocks: cell.blocks, columns: to - from, rows: 1 };
-        open.set(from, made);
-        cells.push(made);
-      }
-      from = to;
-    }
-    return { cells };
-  });
-}
-
-/** The number of edges up to a position; they ascend. */
-function columnAt(edges: readonly number[], right: number): number {
-  let [low, high] = [0, edges.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (edges[middle]! <= right) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }

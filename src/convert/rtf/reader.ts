@@ -1,16 +1,20 @@
+import { textOfField } from '../fields.ts';
 import { MAX_DEPTH, type OutputBudget, tooDeep } from '../limits.ts';
+import { boxOf, symbolOf } from '../symbols.ts';
 import type { Block } from '../tree/blocks.ts';
-import { type Destination, type GroupState, INITIAL, lookOf, newParagraph, type ParagraphState,
-  RtfBuilder } from './builder.ts';
+import { type Destination, type FormField, type GroupState, INITIAL, lookOf, type Marker, newParagraph,
+  type ParagraphState, RtfBuilder } from './builder.ts';
+import { RtfMath } from './math.ts';
 import { decodeCodePage, FileTables } from './tables-of-file.ts';
 import type { RtfHandler } from './tokens.ts';
 
 /** Groups whose text is not part of the document; this includes every unknown group that begins with `\*`. */
-const SKIPPED = new Set(['colortbl', 'pict', 'object', 'header', 'headerl', 'headerr', 'headerf', 'footer', 'footerl',
-  'footerr', 'footerf', 'ftnsep', 'ftnsepc', 'ftncn', 'aftnsep', 'aftnsepc', 'aftncn', 'generator', 'xmlnstbl',
-  'themedata', 'datastore', 'latentstyles', 'filetbl', 'revtbl', 'rsidtbl', 'bkmkstart', 'bkmkend', 'atnid',
-  'atnauthor', 'annotation', 'atrfstart', 'atrfend', 'xe', 'tc', 'template', 'nonshppict', 'private', 'pgptbl',
-  'fchars', 'lchars', 'datafield', 'nonesttables', 'do', 'sp', 'listpicture', 'mmathPr', 'deleted']);
+const SKIPPED = new Set(['colortbl', 'header', 'headerl', 'headerr', 'headerf', 'footer', 'footerl', 'footerr',
+  'footerf', 'ftnsep', 'ftnsepc', 'ftncn', 'aftnsep', 'aftnsepc', 'aftncn', 'generator', 'xmlnstbl', 'themedata',
+  'datastore', 'latentstyles', 'filetbl', 'revtbl', 'rsidtbl', 'bkmkstart', 'bkmkend', 'atnid', 'atnauthor',
+  'annotation', 'atrfstart', 'atrfend', 'xe', 'tc', 'template', 'nonshppict', 'private', 'pgptbl', 'fchars', 'lchars',
+  'datafield', 'nonesttables', 'do', 'listpicture', 'mmathPr', 'mmathPict', 'moMathParaPr', 'mctrlPr', 'pntxtb',
+  'pntxta', 'objdata', 'objclass', 'deleted']);
 const DESTINATIONS: Readonly<Record<string, Destination>> = {
   fonttbl: 'fonts',
   stylesheet: 'styles',
@@ -20,6 +24,14 @@ const DESTINATIONS: Readonly<Record<string, Destination>> = {
   fldinst: 'instruction',
   pntext: 'marker',
   listtext: 'marker',
+  leveltext: 'label',
+  pict: 'picture',
+  shppict: 'picture',
+  picprop: 'picture',
+  object: 'picture',
+  result: 'body',
+  sn: 'property name',
+  sv: 'property value',
 };
 const CHARACTERS: Readonly<Record<string, string>> = {
   tab: '\t',
@@ -43,6 +55,14 @@ const CHARACTERS: Readonly<Record<string, string>> = {
   '}': '}',
   '\\': '\\',
 };
+/** Groups that only hold others. */
+const WRAPPERS = new Set(['pn', 'shpinst', 'shptxt', 'moMathPara']);
+/** Groups that stand for data of pictures; only descriptions inside are read. */
+const DATA: ReadonlySet<Destination> = new Set(['skip', 'picture']);
+const MAX_VALUE = 5000;
+/** Destinations whose bytes are in the code page of the current font. */
+const OF_FONT: ReadonlySet<Destination> = new Set(['body', 'info', 'marker', 'math']);
+const NOTHING_CHOSEN = 25;
 const INFO = new Set(['title', 'author', 'subject', 'creatim', 'revtim']);
 
 /** Processes the tokens of a file and builds its blocks. */
@@ -61,6 +81,7 @@ export class RtfReader implements RtfHandler {
   #builder: RtfBuilder;
   #state: GroupState = { ...INITIAL };
   #paragraph: ParagraphState = newParagraph();
+  #marker: Marker | undefined;
   #codePage = 1252;
   #pending: number[] = [];
   #skip = 0;
@@ -73,7 +94,7 @@ export class RtfReader implements RtfHandler {
 
   finish(): Block[] {
     this.#flush();
-    this.#builder.paragraph(this.#paragraph);
+    this.#endParagraph({ dropped: false });
     this.#builder.endTable();
     return this.#builder.blocks;
   }
@@ -85,6 +106,7 @@ export class RtfReader implements RtfHandler {
     this.#stack.push(this.#state);
     this.#state = { ...this.#state, atEnd: undefined };
     if (this.#state.destination === 'styles') this.tables.styleGroup();
+    this.#state.math?.openGroup();
   }
 
   close(): void {
@@ -92,19 +114,21 @@ export class RtfReader implements RtfHandler {
     this.#skip = 0;
     this.#starred = false;
     this.#state.atEnd?.();
-    this.#state = this.#stack.pop() ?? this.#state;
+    const outer = this.#stack.pop();
+    if (outer?.math !== undefined) outer.math.closeGroup();
+    this.#state = outer ?? this.#state;
   }
 
   bytes(bytes: Uint8Array): void {
     const skipped = Math.min(this.#skip, bytes.length);
     this.#skip -= skipped;
-    if (this.#state.destination === 'skip') return;
+    if (DATA.has(this.#state.destination)) return;
     for (let i = skipped; i < bytes.length; i += 1) this.#pending.push(bytes[i]!);
   }
 
   byte(value: number): void {
     if (this.#skip > 0) this.#skip -= 1;
-    else if (this.#state.destination !== 'skip') this.#pending.push(value);
+    else if (!DATA.has(this.#state.destination)) this.#pending.push(value);
   }
 
   control(word: string, parameter: number | undefined): void {
@@ -129,16 +153,20 @@ export class RtfReader implements RtfHandler {
   /** Returns whether the control word began a group of another kind. */
   #destination(word: string, starred: boolean): boolean {
     if (SKIPPED.has(word) && (starred || word !== 'deleted')) this.#state.destination = 'skip';
+    else if (word === 'result' && this.#state.destination !== 'picture') return false;
     else if (word in DESTINATIONS) this.#state.destination = DESTINATIONS[word]!;
-    else if (word === 'field') this.#state.field = { instruction: '' };
+    else if (word === 'field') this.#field();
     else if (word === 'fldrslt') Object.assign(this.#state, { result: true, destination: 'body' });
     else if (word === 'footnote') this.#note();
-    else if (word === 'pn' || word === 'shpinst' || word === 'shptxt' || word === 'nesttableprops' ||
-      word === 'shppict')
-    {
-      if (word === 'shppict') this.#state.destination = 'skip';
-    } else if (starred && word !== 'cs' && word !== 'ud') this.#state.destination = 'skip';
-    else return false;
+    else if (word === 'sp') this.#property();
+    else if (word === 'formfield') this.#form();
+    else if (word === 'ffl' && this.#state.form !== undefined) {
+      this.#state.form.entries.push('');
+      this.#state.destination = 'entry';
+    } else if (word === 'moMath') this.#math();
+    else if (word === 'nesttableprops') this.#state.nested = true;
+    else if (starred && word !== 'cs' && word !== 'ud' && !WRAPPERS.has(word)) this.#state.destination = 'skip';
+    else return WRAPPERS.has(word);
     return true;
   }
 
@@ -151,17 +179,36 @@ export class RtfReader implements RtfHandler {
         this.tables.styleControl(word, parameter ?? 0);
         break;
       case 'lists':
-        this.tables.listControl(word, parameter ?? 0);
+        this.tables.lists.listControl(word, parameter ?? 0);
         break;
       case 'overrides':
-        this.tables.overrideControl(word, parameter ?? 0);
+        this.tables.lists.overrideControl(word, parameter ?? 0);
         break;
       case 'info':
         this.#infoControl(word, parameter);
         break;
-      default:
+      case 'form':
+        this.#formControl(word, parameter ?? 0);
+        break;
+      case 'math':
+        this.#state.math?.control(word);
+        break;
+      case 'marker':
+        // The paragraph's own properties come after its label.
+        if (word === 'f') this.#state.font = parameter;
+        break;
+      case 'body':
         this.#bodyControl(word, parameter);
+        break;
     }
+  }
+
+  #formControl(word: string, parameter: number): void {
+    const { form } = this.#state;
+    if (form === undefined) return;
+    if (word === 'fftype') form.type = parameter;
+    else if (word === 'ffres') form.result = parameter;
+    else if (word === 'ffdefres') form.initial = parameter;
   }
 
   #infoControl(word: string, parameter: number | undefined): void {
@@ -183,8 +230,7 @@ export class RtfReader implements RtfHandler {
     switch (word) {
       case 'par':
       case 'sect':
-        this.#builder.paragraph(this.#paragraph);
-        if (this.#paragraph.marker !== undefined) this.#paragraph.marker = undefined;
+        this.#endParagraph();
         break;
       case 'line':
         this.#builder.add({ kind: 'break', look: this.#look() });
@@ -193,7 +239,14 @@ export class RtfReader implements RtfHandler {
         this.#paragraph = newParagraph();
         break;
       case 'plain':
-        Object.assign(this.#state, { strong: false, emphasis: false, strike: false, hidden: false, font: undefined });
+        Object.assign(this.#state, {
+          strong: false,
+          emphasis: false,
+          strike: false,
+          hidden: false,
+          font: undefined,
+          script: undefined,
+        });
         break;
       case 'b':
         this.#state.strong = on;
@@ -204,6 +257,17 @@ export class RtfReader implements RtfHandler {
       case 'strike':
       case 'striked':
         this.#state.strike = on;
+        break;
+      case 'super':
+      case 'sub':
+        this.#state.script = on ? word : undefined;
+        break;
+      case 'up':
+      case 'dn':
+        this.#state.script = on ? (word === 'up' ? 'super' : 'sub') : undefined;
+        break;
+      case 'nosupersub':
+        this.#state.script = undefined;
         break;
       case 'v':
       case 'deleted':
@@ -234,12 +298,15 @@ export class RtfReader implements RtfHandler {
       case 'ilvl':
         this.#paragraph.level = Math.max(0, Math.min(8, parameter ?? 0));
         break;
+      case 'dropcapli':
+        this.#paragraph.dropped = (parameter ?? 0) > 0;
+        break;
       case 'pnlvlblt':
-        this.#paragraph.marker = { ordered: false };
+        this.#marker = { label: this.#marker?.label ?? '', ordered: false };
         break;
       case 'pnlvlbody':
       case 'pndec':
-        this.#paragraph.marker = { ordered: true };
+        this.#marker = { label: this.#marker?.label ?? '', ordered: true };
         break;
       case 'ansicpg':
         this.#codePage = parameter ?? 1252;
@@ -262,33 +329,42 @@ export class RtfReader implements RtfHandler {
   }
 
   #tableControl(word: string, parameter: number | undefined): void {
+    const table = () => this.#builder.definitions(this.#state.nested);
     switch (word) {
       case 'intbl':
         this.#paragraph.inTable = true;
         break;
+      case 'itap':
+        Object.assign(this.#paragraph, { inTable: parameter !== 0, nesting: parameter ?? 1 });
+        break;
       case 'trowd':
-        this.#builder.defineRow();
+        table().defineRow();
         break;
       case 'clmrg':
-        this.#builder.merge('mergesLeft');
+        table().merge('mergesLeft');
         break;
       case 'clvmrg':
-        this.#builder.merge('mergesUp');
+        table().merge('mergesUp');
         break;
       case 'cellx':
-        this.#builder.defineCell(parameter ?? 0);
+        table().defineCell(parameter ?? 0);
         break;
       case 'cell':
-        this.#builder.endCell(this.#paragraph);
+      case 'nestcell':
+        this.#builder.endCell(this.#paragraph, this.#marker,
+          word === 'cell' ? 1 : Math.max(2, this.#paragraph.nesting));
+        this.#marker = undefined;
         break;
       case 'row':
-        this.#builder.endRow();
-        break;
-      case 'nestcell':
       case 'nestrow':
-        this.#builder.paragraph({ ...this.#paragraph, inTable: true });
+        this.#builder.endRow(word === 'nestrow');
         break;
     }
+  }
+
+  #endParagraph(changes: Partial<ParagraphState> = {}): void {
+    this.#builder.paragraph({ ...this.#paragraph, ...changes }, this.#marker);
+    this.#marker = undefined;
   }
 
   #look(): ReturnType<typeof lookOf> {
@@ -306,10 +382,51 @@ export class RtfReader implements RtfHandler {
     this.#paragraph = newParagraph();
     Object.assign(this.#state, { strong, emphasis, strike, field: undefined, result: false });
     this.#state.atEnd = () => {
-      this.#builder.paragraph(this.#paragraph);
+      this.#endParagraph({ dropped: false });
       this.#builder.endTable();
       this.notes.set(id, this.#builder.blocks);
       [this.#builder, this.#paragraph] = [builder, paragraph];
+    };
+  }
+
+  /** A field whose result is empty may say what it shows in its instruction. */
+  #field(): void {
+    const field = { instruction: '', shown: false };
+    this.#state.field = field;
+    this.#state.atEnd = () => {
+      if (!field.shown) this.#text(textOfField(field.instruction) ?? '');
+    };
+  }
+
+  #form(): void {
+    const form: FormField = { type: 0, result: NOTHING_CHOSEN, initial: 0, entries: [] };
+    Object.assign(this.#state, { destination: 'form', form });
+    this.#state.atEnd = () => {
+      const chosen = form.result === NOTHING_CHOSEN ? form.initial : form.result;
+      if (form.type === 1) this.#builder.text(boxOf(chosen === 1), this.#look());
+      if (form.type === 2) this.#builder.text(form.entries[chosen] ?? '', this.#look());
+      if (form.type !== 0 && this.#state.field !== undefined) this.#state.field.shown = true;
+    };
+  }
+
+  /** A property of a shape or picture, of which the description and the text of WordArt are read. */
+  #property(): void {
+    const property = { name: '', value: '' };
+    Object.assign(this.#state, { destination: 'picture', property });
+    this.#state.atEnd = () => {
+      const value = property.value.replace(/\s+/g, ' ').trim();
+      const name = property.name.trim();
+      if (value !== '' && name === 'wzDescription') this.#builder.add({ kind: 'image', alt: value, url: '', look: {} });
+      if (name === 'gtextUNICODE') this.#builder.text(value, {});
+    };
+  }
+
+  #math(): void {
+    const math = new RtfMath();
+    const look = this.#look();
+    Object.assign(this.#state, { destination: 'math', math });
+    this.#state.atEnd = () => {
+      if (math.tex !== '') this.#builder.add({ kind: 'math', value: `$${math.tex}$`, look });
     };
   }
 
@@ -317,37 +434,67 @@ export class RtfReader implements RtfHandler {
   #unicode(code: number): void {
     this.#skip = this.#state.fallback;
     const unit = code < 0 ? code + 0x10000 : code;
-    // Symbol fonts have their glyphs in the private use area, at the codes of their bytes.
-    const symbol = unit >= 0xf000 && unit <= 0xf0ff;
     if (unit <= 0 || unit > 0xffff) return;
-    this.#text(symbol ? (unit === 0xf0b7 || unit === 0xf0a7 ? '•' : '') : String.fromCharCode(unit));
+    // Symbol fonts have their glyphs in the private use area, at the codes of their bytes.
+    const symbol = unit >= 0xf000 && unit <= 0xf0ff && this.#state.destination !== 'label';
+    this.#text(symbol ? symbolOf(this.tables.font(this.#state.font).name, unit) : String.fromCharCode(unit));
   }
 
   #flush(): void {
     if (this.#pending.length === 0) return;
     const bytes = Uint8Array.from(this.#pending);
     this.#pending = [];
-    const font = this.tables.font(
-      this.#state.destination === 'body' || this.#state.destination === 'info' ? this.#state.font : undefined,
-    );
-    if (font.symbol && this.#state.destination === 'body') {
-      this.#text(bytes.every((byte) => byte === 0xb7) ? '•' : '');
+    const { destination } = this.#state;
+    const font = this.tables.font(OF_FONT.has(destination) ? this.#state.font : undefined);
+    if (font.symbol && destination !== 'info') {
+      this.#text(Array.from(bytes, (byte) => symbolOf(font.name, byte)).join(''));
       return;
     }
     this.#text(decodeCodePage(bytes, font.codePage ?? this.#codePage));
   }
 
   #text(value: string): void {
-    const { destination, hidden, info, field } = this.#state;
-    if (destination === 'body') {
-      if (!hidden) this.#builder.text(value, this.#look());
-    } else if (destination === 'fonts') this.tables.fontName(value);
-    else if (destination === 'styles') this.tables.styleName(value);
-    else if (destination === 'instruction' && field !== undefined && field.instruction.length < 5000)
-      field.instruction += value;
-    else if (destination === 'info' && info !== undefined && (this.info[info]?.length ?? 0) < 2000)
-      this.info[info] = (this.info[info] ?? '') + value;
-    else if (destination === 'marker' && value.trim() !== '')
-      this.#paragraph.marker ??= { ordered: /^\W{0,3}\w{1,5}[.)]/.test(value) };
+    const { destination, hidden, info, field, property, form } = this.#state;
+    switch (destination) {
+      case 'body':
+        if (hidden) break;
+        if (this.#state.result && field !== undefined && value.trim() !== '') field.shown = true;
+        this.#builder.text(value, this.#look());
+        break;
+      case 'fonts':
+        this.tables.fontName(value);
+        break;
+      case 'styles':
+        this.tables.styleName(value);
+        break;
+      case 'label':
+        this.tables.lists.levelText(value);
+        break;
+      case 'instruction':
+        if (field !== undefined && field.instruction.length < MAX_VALUE) field.instruction += value;
+        break;
+      case 'info':
+        if (info !== undefined && (this.info[info]?.length ?? 0) < 2000)
+          this.info[info] = (this.info[info] ?? '') + value;
+        break;
+      case 'marker':
+        this.#marker ??= { label: '', ordered: undefined };
+        if (this.#marker.label.length < 200) this.#marker.label += value;
+        break;
+      case 'property name':
+      case 'property value': {
+        const part = destination === 'property name' ? 'name' : 'value';
+        if (property !== undefined && property[part].length < MAX_VALUE) property[part] += value;
+        break;
+      }
+      case 'entry':
+        if (form !== undefined && form.entries.length > 0 && form.entries.at(-1)!.length < MAX_VALUE)
+          form.entries[form.entries.length - 1] += value;
+        break;
+      case 'math':
+        this.#budget.take(value.length);
+        this.#state.math?.text(value);
+        break;
+    }
   }
 }

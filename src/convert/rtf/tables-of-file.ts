@@ -1,4 +1,6 @@
+import { isSymbolFont } from '../symbols.ts';
 import { isMonospace } from '../tree/inlines.ts';
+import { RtfLists } from './lists.ts';
 
 /** Code pages of the character sets of fonts (RTF 1.9.1, "Font Table"). */
 const CHARSETS: Readonly<Record<number, number>> = {
@@ -81,26 +83,15 @@ interface Style {
   level: number;
 }
 
-interface ListLevel {
-  format: number;
-  start: number;
-}
-
-const BULLET = 23;
-const NO_MARK = 255;
 const HEADING = /^heading ([1-9])\b/i;
 
 /** The font table, style sheet and list tables at the beginning of a file, filled while they are read. */
 export class FileTables {
   readonly #fonts = new Map<number, Font>();
   readonly #styles = new Map<number, Style>();
-  readonly #lists = new Map<number, ListLevel[]>();
-  readonly #overrides = new Map<number, number>();
-  readonly #counts = new Map<number, number[]>();
+  readonly lists = new RtfLists();
   #font: Font | undefined;
   #style: Style | undefined;
-  #levels: ListLevel[] = [];
-  #override = 0;
 
   fontControl(word: string, parameter: number): void {
     if (word === 'f') this.#fonts.set(parameter, this.#font = { codePage: undefined, symbol: false, name: '' });
@@ -114,12 +105,14 @@ export class FileTables {
     if (this.#font !== undefined && this.#font.name.length < 100) this.#font.name += text;
   }
 
-  font(number: number | undefined): { codePage: number | undefined; symbol: boolean; code: boolean } {
+  font(number: number | undefined): { codePage: number | undefined; symbol: boolean; code: boolean; name: string } {
     const font = this.#fonts.get(number ?? -1);
+    const name = font?.name.split(';', 1)[0]!.trim() ?? '';
     return {
       codePage: font?.codePage,
-      symbol: font?.symbol ?? false,
-      code: isMonospace(font?.name.split(';', 1)[0]!.trim() ?? ''),
+      symbol: (font?.symbol ?? false) || isSymbolFont(name),
+      code: isMonospace(name),
+      name,
     };
   }
 
@@ -157,36 +150,5 @@ export class FileTables {
   listOfStyle(style: number | undefined): { list: number; level: number } | undefined {
     const found = this.#styles.get(style ?? -1);
     return found?.list === undefined ? undefined : { list: found.list, level: found.level };
-  }
-
-  listControl(word: string, parameter: number): void {
-    if (word === 'list') this.#levels = [];
-    else if (word === 'listlevel' && this.#levels.length < 9) this.#levels.push({ format: 0, start: 1 });
-    else if (word === 'levelnfc' || word === 'levelnfcn') this.#set({ format: parameter });
-    else if (word === 'levelstartat') this.#set({ start: parameter });
-    else if (word === 'listid') this.#lists.set(parameter, this.#levels);
-  }
-
-  #set(change: Partial<ListLevel>): void {
-    const level = this.#levels.at(-1);
-    if (level !== undefined) Object.assign(level, change);
-  }
-
-  overrideControl(word: string, parameter: number): void {
-    if (word === 'listid') this.#override = parameter;
-    else if (word === 'ls') this.#overrides.set(parameter, this.#override);
-  }
-
-  /** The next item of a list; undefined if its paragraphs have no mark. */
-  nextItem(list: number, level: number): { ordered: boolean; number: number } | undefined {
-    const at = Math.max(0, Math.min(8, level));
-    const { format, start } = this.#lists.get(this.#overrides.get(list) ?? -1)?.[at] ?? { format: BULLET, start: 1 };
-    if (format === NO_MARK) return undefined;
-    const counts = this.#counts.get(list) ?? [];
-    const number = (counts[at] ?? start - 1) + 1;
-    counts.length = at;
-    counts[at] = number;
-    this.#counts.set(list, counts);
-    return { ordered: format !== BULLET, number };
   }
 }
