@@ -40,7 +40,8 @@ export function linkOfField(instruction: string): string | undefined {
 /** An address with a place inside its target; undefined without an address. */
 export function addressOf(address: string | undefined, anchor: string | undefined): string | undefined {
   const target = address?.trim() ?? '';
-  if (target === '') return undefined;
+  // A script is no address.
+  if (target === '' || /^(?:javascript|vbscript):/i.test(target)) return undefined;
   return anchor === undefined || anchor === '' || target.includes('#') ? target : `${target}#${anchor}`;
 }
 

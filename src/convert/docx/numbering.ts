@@ -20,8 +20,8 @@ interface Level {
   /** The label with `%1` to `%9` for the numbers of levels. */
   readonly text: string;
   readonly legal: boolean;
-  /** Whether its numbers go on after an item of an outer level. */
-  readonly goesOn: boolean;
+  /** It starts anew after an item of a level before this one, from 0; 0 if it always goes on. */
+  readonly restartsBelow: number;
   /** The paragraph style that has this level. */
   readonly style: string | undefined;
 }
@@ -34,8 +34,8 @@ interface List {
   restartsFrom: number;
 }
 
-const BULLET: Level = { format: 'bullet', start: 1, text: '', legal: false, goesOn: false, style: undefined };
 const LEVELS = 9;
+const BULLET: Level = { format: 'bullet', start: 1, text: '', legal: false, restartsBelow: LEVELS, style: undefined };
 const FORMATS: Readonly<Record<string, NumberFormat | 'bullet'>> = {
   bullet: 'bullet',
   none: 'none',
@@ -103,7 +103,7 @@ export class DocxNumbering {
     const number = (numbers[level] ?? own.start - 1) + 1;
     numbers[level] = number;
     for (let below = level + 1; below < numbers.length; below += 1) {
-      if (!list.levels[below]?.goesOn) delete numbers[below];
+      if (level < (list.levels[below]?.restartsBelow ?? below)) delete numbers[below];
     }
     if (own.format === 'bullet')
       return { list: list.definition, ordered: false, number, checked: isTicked(own.text) };
@@ -117,8 +117,8 @@ function labelOf(own: Level, levels: readonly (Level | undefined)[], numbers: re
   return own.text.replace(/%([1-9])/g, (_, place: string) => {
     const at = Number(place) - 1;
     const format = levels[at]?.format ?? 'decimal';
-    const shown = format === 'bullet' || (own.legal && format !== 'none') ? 'decimal' : format;
-    return numbers[at] === undefined ? '' : formatNumber(numbers[at], shown);
+    if (numbers[at] === undefined || format === 'bullet') return '';
+    return formatNumber(numbers[at], own.legal && format !== 'none' ? 'decimal' : format);
   });
 }
 
@@ -150,13 +150,14 @@ function levelOf(level: XmlElement): Level {
   const value = (name: string) => child(level, name)?.attributes['w:val'];
   const format = FORMATS[value('w:numFmt') ?? 'decimal'] ?? 'decimal';
   const fonts = child(child(level, 'w:rPr'), 'w:rFonts')?.attributes;
+  const restart = value('w:lvlRestart');
   const said = value('w:lvlText') ?? `%${indexOf(level) + 1}.`;
   return {
     format,
-    start: Number(value('w:start') ?? 1) || 0,
+    start: Number(value('w:start') ?? 0) || 0,
     text: (format === 'bullet' ? symbolText(fonts?.['w:ascii'] ?? fonts?.['w:hAnsi'], said) : said).slice(0, 200),
     legal: child(level, 'w:isLgl') !== undefined,
-    goesOn: value('w:lvlRestart') === '0',
+    restartsBelow: restart === undefined ? indexOf(level) : Number(restart) || 0,
     style: value('w:pStyle'),
   };
 }

@@ -106,7 +106,7 @@ function list(element: XmlElement, context: OdtContext, outer: OpenList | undefi
   const blocks: Block[] = [];
   for (const item of elements(element)) {
     if (item.name !== 'text:list-item' && item.name !== 'text:list-header') continue;
-    // A list header has no number: it continues the preceding item.
+    // A list header has no number: it continues the preceding item, if there is one.
     let begun = item.name === 'text:list-header';
     let place: Place = { list: own.list.id, level: own.level, ordered: false, continued: true };
     for (const inner of elements(item)) {
@@ -120,8 +120,8 @@ function list(element: XmlElement, context: OdtContext, outer: OpenList | undefi
             ...nextItem(own.list, style, own.level, start === undefined ? undefined : Number(start) || 0),
           };
         }
-        const read = blocksOf(inner, context, { ...place, continued: begun });
-        blocks.push(...read);
+        const isFirst = begun && blocks.length === 0 && outer === undefined;
+        blocks.push(...blocksOf(inner, context, isFirst ? undefined : { ...place, continued: begun }));
         begun = true;
       }
     }

@@ -185,8 +185,15 @@ function code(group: readonly Inline[]): PhrasingContent[] {
   const nodes: PhrasingContent[] = [];
   for (const inline of group) {
     if (inline.kind !== 'text') nodes.push(...leaf(inline));
-    else if (inline.value.trim() === '') nodes.push({ type: 'text', value: inline.value });
-    else nodes.push({ type: 'inlineCode', value: inline.value });
+    else {
+      // White space at the edges is text, as for other marks.
+      const value = inline.value.trim();
+      const start = inline.value.length - inline.value.trimStart().length;
+      const parts = [inline.value.slice(0, value === '' ? undefined : start), inline.value.slice(start + value.length)];
+      if (parts[0] !== '') nodes.push({ type: 'text', value: parts[0]! });
+      if (value !== '') nodes.push({ type: 'inlineCode', value });
+      if (value !== '' && parts[1] !== '') nodes.push({ type: 'text', value: parts[1]! });
+    }
   }
   return nodes;
 }

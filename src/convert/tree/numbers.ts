@@ -90,7 +90,7 @@ interface Mark {
  */
 export function markOf(label: string, number: number): Mark {
   const shown = label.replace(/\s+/g, ' ').trim();
-  return /^\d{1,9}[.)．。、]?$/.test(shown) && Number.parseInt(shown, 10) === number
+  return /^(?:0|[1-9]\d{0,8})[.)．。、]?$/.test(shown) && Number.parseInt(shown, 10) === number
     ? { ordered: true, number, shown }
     : { ordered: false, number, shown, label: shown };
 }

@@ -46,8 +46,12 @@ function ended(paragraphs: readonly Paragraph[]): Block[] {
   const last = paragraphs.findLastIndex(({ inlines }) => !isBlank(inlines));
   const [group, blanks] = [paragraphs.slice(0, last + 1), paragraphs.slice(last + 1)];
   const lines = group.map(({ inlines }) => codeText(inlines));
-  return isCode(lines)
-    ? [{ kind: 'code', text: lines.join('\n') }, ...blanks]
+  if (isCode(lines)) return [{ kind: 'code', text: lines.join('\n') }, ...blanks];
+  // A name or command alone on its line is code within text.
+  const isName = lines.length === 1 && /^\s*\S{1,40}(?:\s+\S{1,40}){0,3}\s*$/.test(lines[0]!) &&
+    !/[.?!:,]$/.test(lines[0]!.trim());
+  return isName
+    ? [...paragraphs]
     : paragraphs.map((paragraph) => ({ ...paragraph, inlines: without(paragraph.inlines, 'code') }));
 }
 
