@@ -45,7 +45,7 @@ export function addressOf(address: string | undefined, anchor: string | undefine
   return anchor === undefined || anchor === '' || target.includes('#') ? target : `${target}#${anchor}`;
 }
 
-/** What a field shows that keeps its result in the instruction, such as `SYMBOL 252 \f "Wingdings"`; undefined for others. */
+/** What a field shows whose result is in its instruction, `SYMBOL 252 \f "Wingdings"`; undefined for others. */
 export function textOfField(instruction: string): string | undefined {
   const formula = /^\s{0,20}eq\s([^]*)$/i.exec(instruction.slice(0, MAX_INSTRUCTION))?.[1];
   if (formula !== undefined) return eqText(formula);

@@ -28,7 +28,7 @@ export function symbolOf(font: string | undefined, code: number): string {
   return commonSymbol(codePoint(name, at)?.string ?? '');
 }
 
-/** Text in which the symbols of a font stand for what it shows; other fonts have only bullets in the private use area. */
+/** Text of a symbol font as it is shown; other fonts have only bullets in the private use area. */
 export function symbolText(font: string | undefined, value: string): string {
   const symbols = isSymbolFont(font);
   if (!symbols && !/[\uf000-\uf0ff]/.test(value)) return value;

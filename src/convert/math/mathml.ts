@@ -101,7 +101,7 @@ function fenced(element: XmlElement, parts: readonly XmlElement[]): string {
   return delimitedTex(open, joinTex(content), close);
 }
 
-/** Scripts to the right of a base, then, after `mprescripts`, those to its left; in pairs of a lower and an upper one. */
+/** Scripts to the right of a base, then, after `mprescripts`, those to its left; each a lower and an upper one. */
 function multiscripts(parts: readonly XmlElement[]): string {
   const turn = parts.findIndex(({ name }) => name === 'mprescripts');
   const pairs = (scripts: readonly XmlElement[], side: 0 | 1) =>

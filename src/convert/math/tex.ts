@@ -47,7 +47,7 @@ function script(sign: string, value: string): string {
   return /^(?:[^\\{}]|\\[%#&$_{}])$/u.test(value) ? `${sign}${value}` : `${sign}{${value}}`;
 }
 
-/** A base with something below and above it, both may be '': an accent, the limits of an operator, or other formulas. */
+/** A base with something below and above it, which may be '': an accent, limits of an operator, other formulas. */
 export function stackedTex(base: string, below: string, above: string): string {
   const accent = below === '' ? ACCENTS.get(above.trim()) : above === '' ? ACCENTS_BELOW.get(below.trim()) : undefined;
   if (accent !== undefined) return `${accent}{${base}}`;

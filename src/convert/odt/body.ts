@@ -1,6 +1,6 @@
 import { MAX_COLUMNS, type OutputBudget } from '../limits.ts';
 import type { Block } from '../tree/blocks.ts';
-import { type Inline, inlineText, isBlank } from '../tree/inlines.ts';
+import { type Inline, isBlank } from '../tree/inlines.ts';
 import type { ListPlace } from '../tree/lists.ts';
 import type { TableCell, TableRow } from '../tree/tables.ts';
 import { codeText } from '../tree/typewriter.ts';

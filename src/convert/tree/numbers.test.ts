@@ -14,6 +14,6 @@ it.each([
 });
 
 it('tells numbers of markdown from labels', () => {
-  expect(['1.', '2)', '3', '(4)', 'a.', '1.2.', '', '08.'].map((label, at) => markOf(label, at + 1).ordered)).toEqual([true,
-    true, true, false, false, false, false]);
+  const labels = ['1.', '2)', '3', '(4)', 'a.', '1.2.', '', '08.'];
+  expect(labels.filter((label, at) => markOf(label, at + 1).ordered)).toEqual(['1.', '2)', '3']);
 });
