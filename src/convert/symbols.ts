@@ -1,4 +1,5 @@
 import { codePoint } from 'dingbat-to-unicode';
+import { remembered } from './remembered.ts';
 
 const FONTS = [/^wingdings ?2/i, /^wingdings ?3/i, /^wingdings/i, /^webdings/i, /^symbol/i];
 const NAMES = ['Wingdings 2', 'Wingdings 3', 'Wingdings', 'Webdings', 'Symbol'];
@@ -11,9 +12,12 @@ const ALIKE: ReadonlyMap<string, string> = new Map([['🗸', '✓'], ['✔', '�
   '→',
 ], ['🡨', '←'], ['🡩', '↑'], ['🡫', '↓'], ['🡺', '➔'], ['⮚', '➢'], ['⚫', '●'], ['◼', '■'], ['\uf8ff', '']]);
 
+/** The symbol font that a name means; '' for other fonts. */
+const symbolFont = remembered((font) => NAMES[FONTS.findIndex((pattern) => pattern.test(font.trim()))] ?? '');
+
 /** Whether the characters of a font are symbols at the codes of letters. */
 export function isSymbolFont(font: string | undefined): boolean {
-  return font !== undefined && FONTS.some((name) => name.test(font.trim()));
+  return font !== undefined && symbolFont(font) !== '';
 }
 
 /**
@@ -23,8 +27,8 @@ export function isSymbolFont(font: string | undefined): boolean {
  */
 export function symbolOf(font: string | undefined, code: number): string {
   const at = code >= PRIVATE && code <= PRIVATE + 0xff ? code - PRIVATE : code;
-  const name = NAMES[FONTS.findIndex((pattern) => pattern.test(font?.trim() ?? ''))];
-  if (name === undefined) return at === 0xb7 || at === 0xa7 ? '•' : '';
+  const name = font === undefined ? '' : symbolFont(font);
+  if (name === '') return at === 0xb7 || at === 0xa7 ? '•' : '';
   return commonSymbol(codePoint(name, at)?.string ?? '');
 }
 

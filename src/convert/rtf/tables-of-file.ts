@@ -1,3 +1,4 @@
+import { remembered } from '../remembered.ts';
 import { isSymbolFont } from '../symbols.ts';
 import { isMonospace } from '../tree/inlines.ts';
 import { RtfLists } from './lists.ts';
@@ -83,6 +84,7 @@ interface Style {
   level: number;
 }
 
+const fontName = remembered((name) => name.split(';', 1)[0]!.trim());
 const HEADING = /^heading ([1-9])\b/i;
 
 /** The font table, style sheet and list tables at the beginning of a file, filled while they are read. */
@@ -107,7 +109,7 @@ export class FileTables {
 
   font(number: number | undefined): { codePage: number | undefined; symbol: boolean; code: boolean; name: string } {
     const font = this.#fonts.get(number ?? -1);
-    const name = font?.name.split(';', 1)[0]!.trim() ?? '';
+    const name = font === undefined ? '' : fontName(font.name);
     return {
       codePage: font?.codePage,
       symbol: (font?.symbol ?? false) || isSymbolFont(name),

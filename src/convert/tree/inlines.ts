@@ -1,4 +1,5 @@
 import type { PhrasingContent } from 'mdast';
+import { remembered } from '../remembered.ts';
 import { scriptText } from './scripts.ts';
 
 /** The formatting of a piece of text; absent properties are plain. */
@@ -310,6 +311,4 @@ const MONOSPACE =
   /^(?:consolas|courier|lucida console|lucida sans typewriter|menlo|monaco|inconsolata|hack|fira code|cascadia code|source code|terminal|fixedsys)|mono(?:spaced?)?(?:\s|$)/i;
 
 /** Whether a font is one that is used for code. */
-export function isMonospace(font: string): boolean {
-  return MONOSPACE.test(font.trim());
-}
+export const isMonospace = remembered((font) => MONOSPACE.test(font.trim()));
