@@ -59,9 +59,10 @@ function blocksOf(root: Root): BlockContent[] {
   return root.children.filter((node) => node.type !== 'footnoteDefinition') as BlockContent[];
 }
 
+/** Each line of a text is a paragraph, as in editors. */
 function paragraphs(content: string): BlockContent[] {
-  return content.split(/\n\s*\n/).filter((part) => part.trim() !== '').map((part) => ({
+  return content.split('\n').map((line) => line.trim()).filter((line) => line !== '').map((value) => ({
     type: 'paragraph',
-    children: [{ type: 'text', value: part.trim() }],
+    children: [{ type: 'text', value }],
   }));
 }
