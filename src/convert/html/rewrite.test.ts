@@ -44,6 +44,8 @@ describe('what markdown writes in another way', () => {
     expect(await body('<p><ruby>東<rp>(</rp><rt>とう</rt><rp>)</rp>京<rt>きょう</rt></ruby>へ</p>')).toBe(
       '東京(とうきょう)へ',
     );
+    expect(await body('<p><ruby>漢<rt>かん</rt></ruby><ruby>字<rt>じ</rt></ruby>と<ruby>字<rt>じ</rt></ruby></p>'))
+      .toBe('漢字(かんじ)と字(じ)');
     expect(await body('<p>Donau\u00addampf\u00adschiff</p>')).toBe('Donaudampfschiff');
   });
 

@@ -35,7 +35,9 @@ class Rewriter {
   children(parent: Root | Element, around: readonly Element[]): void {
     const inner = isElement(parent) ? [...around.slice(-3), parent] : [];
     const kept: ElementContent[] = [];
-    for (const child of withShadow(parent)) { for (const node of this.#node(child, inner, kept)) kept.push(node); }
+    for (const child of joinedRuby(withShadow(parent))) {
+      for (const node of this.#node(child, inner, kept)) kept.push(node);
+    }
     parent.children = kept;
   }
 
@@ -138,6 +140,19 @@ function tailOf(nodes: readonly ElementContent[]): string {
 }
 
 const READING = new Set(['rt', 'rtc', 'rp']);
+
+/** Neighbours of ruby as one: a word may have an element for each of its characters. */
+function joinedRuby(children: readonly ElementContent[]): readonly ElementContent[] {
+  const joined: ElementContent[] = [];
+  for (const child of children) {
+    const last = joined.at(-1);
+    const isNeighbour = isElement(child) && child.tagName === 'ruby' && last !== undefined && isElement(last) &&
+      last.tagName === 'ruby';
+    if (!isNeighbour) joined.push(child);
+    else for (const part of child.children) last.children.push(part);
+  }
+  return joined;
+}
 
 /** Base and reading: 東京(とうきょう). The parts of a word stay together, so that a search finds it. */
 function ruby(element: Element): readonly ElementContent[] {
