@@ -26,6 +26,15 @@ async function serve(env: Record<string, string> = SETTINGS): Promise<{ server: 
   return { server, client: new HttpClient(await server.listening()) };
 }
 
+/** A vector field of another provider. */
+async function declare(client: HttpClient, field: string): Promise<void> {
+  const { id } = (await client.post('/v1/embedding-configs', { name: field, provider: 'builtin' })).json<
+    { id: string }
+  >();
+  const vectors = { [field]: { source: 'provider', embedding: id } };
+  await client.post('/v1/collection-config', { collection: 'blog', vectors }, 'PUT');
+}
+
 const stats = async (client: HttpClient) => (await client.get('/v1/vector-stats')).json<GetVectorStatsResponse>();
 
 describe('a server that is killed', () => {
@@ -34,6 +43,9 @@ describe('a server that is killed', () => {
     const acknowledged = new Set<string>();
     for (let round = 0; round < 2; round++) {
       const { server, client } = await serve();
+      // One field is declared before anything is written, the other while there is something to fill it with.
+      const declared = declare(client, `field${round}`);
+      if (round === 0) await declared;
       const write = async (writer: number): Promise<void> => {
         for (let i = 0;; i++) {
           const documents = Array.from({ length: 20 }, (_, n) => ({
@@ -46,13 +58,17 @@ describe('a server that is killed', () => {
           if (writer === 0 && i === 3) process.kill(server.pid, 'SIGKILL');
         }
       };
-      await Promise.allSettled([write(0), write(1), write(2)]); // each ends when its connection breaks
+      await Promise.allSettled([declared, write(0), write(1), write(2)]); // each ends when its connection breaks
       await server.ended;
       client.close();
     }
     const { server, client } = await serve();
     await expect.poll(async () => (await stats(client)).queue.depth, { timeout: PATIENCE }).toBe(0);
+    await declare(client, 'field1');
     const { blog } = (await stats(client)).collections;
+    const filled = async () =>
+      Object.values((await stats(client)).collections['blog']!.fields!).map(({ documents }) => documents);
+    await expect.poll(filled, { timeout: PATIENCE }).toEqual([blog!.total_documents, blog!.total_documents]);
     expect(blog!.embedded_documents).toBe(blog!.total_documents);
     expect(blog!.total_documents).toBeGreaterThanOrEqual(acknowledged.size);
     expect(acknowledged.size).toBeGreaterThan(0);
