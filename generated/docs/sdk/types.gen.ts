@@ -4063,7 +4063,7 @@ export type EvaluatedQuery = {
 export type EvaluateVectorsRequest = {
     collection: CollectionName;
     /**
-     * The fields to compare. Absent means all of the source `provider`, and `_server` unless the collection has no such vectors.
+     * The fields to compare. Absent means all of the source `provider`, and `_server` where the server makes such vectors.
      */
     vectorFields?: Array<VectorFieldName>;
     /**

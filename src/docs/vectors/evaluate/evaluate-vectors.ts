@@ -65,7 +65,9 @@ export async function evaluateVectors(deps: EvaluateDeps, input: EvaluateInput,
 function fieldsOf({ collections, vectors }: EvaluateDeps, { collection, vectorFields }: EvaluateInput): string[] {
   const { vectors: declared = {}, serverVectors = true } = collections.configOf(collection) ?? {};
   const provided = Object.keys(declared).filter((name) => declared[name]!.source === 'provider').sort();
-  const fields = [...new Set(vectorFields ?? [...serverVectors ? [SERVER_FIELD] : [], ...provided])];
+  const hasServer = serverVectors && vectors.of(collection, SERVER_FIELD).isConfigured();
+  const fields = [...new Set(vectorFields ?? [...hasServer ? [SERVER_FIELD] : [], ...provided])];
+  if (fields.length === 0) throw new ServiceError('invalid_argument', 'embedding provider not configured');
   for (const [i, field] of fields.entries()) {
     if (isSupplied(declared, field))
       throw new ServiceError('invalid_argument',

@@ -56,6 +56,18 @@ it('says how well fields find what answers questions, and how much they agree', 
   expect(answer.agreement).toEqual([{ vectorFields: ['_server', 'next'], overlap: expect.any(Number) }]);
 });
 
+it('leaves out the vectors of a server that makes none', async () => {
+  fixture = await OperationsFixture.open({ embedding: { provider: 'none' } });
+  const { base } = fixture;
+  await expect(fixture.call('evaluateVectors', { collection: 'c', queries })).rejects.toMatchObject({
+    message: 'embedding provider not configured',
+  });
+  const { id } = await base.call('createEmbeddingConfig', { name: 'o', provider: 'openai', model: 'm', apiKey: 'k' });
+  await base.call('setCollectionConfig', { collection: 'c', vectors: { next: { source: 'provider', embedding: id } } });
+  const { fields } = await fixture.call('evaluateVectors', { collection: 'c', queries });
+  expect(fields.map(({ vectorField }) => vectorField)).toEqual(['next']);
+});
+
 it('compares the named fields alone, and refuses those without a provider', async () => {
   await filled();
   const answer = await fixture.call('evaluateVectors', { collection: 'c', vectorFields: ['next'], queries });
