@@ -267,7 +267,7 @@ export const searches: Record<string, Scenario> = {
       await refused('invalid_argument', 'searchVectors', bad);
   },
 
-  async 'vectors of clients are written, read and searched'({ ok, refused }) {
+  async 'vectors of clients are written, read and searched'({ ok, refused, collection }) {
     await ok('setCollectionConfig', { vectors: { a: { dimensions: 2 }, t: { kind: 'multi', dimensions: 2 } } });
     await ok('getCollectionConfig');
     const first = { key: 'one', lang: 'en', contentMd: 'One apple.' };
@@ -295,6 +295,7 @@ export const searches: Record<string, Scenario> = {
     await ok('searchHybrid', { query: 'apple', ...nearest });
     await ok('searchHybrid', { query: 'apple', vectorField: 't', queryVectors: [[1, 0]], includeVectors: true });
     await ok('findSimilar', { key: 'one', vectorField: 'a', includeVectors: true });
+    await ok('searchAcrossCollections', { vectorField: 'a', queryVector: [1, 0.25], targetCollections: [collection] });
     await refused('invalid_argument', 'addDocument', { ...first, vectors: { a: [1, 2, 3] } });
     await refused('invalid_argument', 'addDocument', { ...first, vectors: { b: [1, 2] } });
     await refused('invalid_argument', 'searchVectors', { vectorField: 'b', queryVector: [1, 2] });

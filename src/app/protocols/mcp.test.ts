@@ -139,7 +139,7 @@ describe('MCP in the service', () => {
     const { mcp: all } = await (await fetch(`${whole.url}/v1/endpoints`)).json() as {
       mcp: { name: string; description: string }[];
     };
-    expect(all).toHaveLength(101);
+    expect(all).toHaveLength(102);
     expect(all).toContainEqual({ name: 'add_document', description: 'Create or update one document' });
   });
 });

@@ -34,7 +34,7 @@ function endOfImport(lines: readonly string[], start: number): number {
   return start;
 }
 
-/** Whether a line is `import A, { B } from 'x'` or `import 'x'`. */
+/** Whether a statement imports names of a module, or the module alone. */
 function isImport(statement: string): boolean {
   const module = MODULE.exec(statement);
   if (module === null) return false;

@@ -3,5 +3,5 @@ export type { CollectionConfig, Retrieval } from './collection-config.ts';
 export { type Collections, createCollections, endSwitch, type PendingSwitch, readSwitches } from './collections.ts';
 export { ConfigCache } from './config-rows.ts';
 export { endFilling, readUnfilled } from './unfilled.ts';
-export { fieldOfSpace, isSupplied, SERVER_FIELD, spaceOfField, spacesOf, type VectorField,
+export { declaredField, fieldOfSpace, isSupplied, SERVER_FIELD, spaceOfField, spacesOf, type VectorField,
   type VectorFields } from './vector-fields.ts';

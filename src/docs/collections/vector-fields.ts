@@ -109,6 +109,17 @@ export function spaceOfField({ vectors = {}, defaultVectorField }: EmbeddingChoi
   return Object.hasOwn(vectors, name) ? vectors[name]!.embedding : undefined;
 }
 
+/** The declared field of a name; `path` is where the input has it. */
+export function declaredField(declared: VectorFields, name: string, path: string): VectorField {
+  if (Object.hasOwn(declared, name)) return declared[name]!;
+  const names = Object.keys(declared);
+  throw refusal(
+    `${path} must be a declared vector field of the collection, ${
+      names.length === 0 ? 'which has none' : names.join(', ')
+    }; got ${name}`,
+  );
+}
+
 /** Whether a name is that of a field of supplied vectors. */
 export function isSupplied(vectors: VectorFields = {}, name: string | undefined): name is string {
   return name !== undefined && Object.hasOwn(vectors, name) && vectors[name]!.source === 'supplied';

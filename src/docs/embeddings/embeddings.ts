@@ -8,7 +8,8 @@ import { systemTimer, type Timer } from '../../lib/clock.ts';
 import type { Outbound } from '../../net/index.ts';
 import type { Handlers, Identity } from '../../operations/index.ts';
 import type { Change } from '../../storage/index.ts';
-import { type Collections, isSupplied, SERVER_FIELD, spaceOfField, spacesOf } from '../collections/index.ts';
+import { type Collections, declaredField, isSupplied, SERVER_FIELD, spaceOfField,
+  spacesOf } from '../collections/index.ts';
 import type { EmbeddingCapacity } from '../documents/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import type { Chunker } from './chunker.ts';
@@ -326,9 +327,11 @@ export function createEmbeddings(environment: DocsEnvironment, areas: Embeddings
   function spaceNamed(field: string | undefined, collection: string): EmbeddingSpace {
     const config = collections.configOf(collection);
     const name = spaceOfField(config, field);
-    if (name === undefined)
+    if (name === undefined) {
+      declaredField(config?.vectors ?? {}, field!, 'vectorField');
       throw new ServiceError('invalid_argument',
-        `vectorField must be ${SERVER_FIELD} or a declared field of the source provider; got ${field}`);
+        `vectorField must be ${SERVER_FIELD} or a field of the source provider, which ${field} is not`);
+    }
     // A field that was declared a moment ago is opened in the background.
     const space = spaces.get(name);
     if (space === undefined)

@@ -1,6 +1,6 @@
 import { ServiceError } from '../../../errors/index.ts';
 import { type SparseVector, sparseVector, SparseVectorError } from '../../../search/sparse/index.ts';
-import { spaceOfField, type VectorField, type VectorFields } from '../../collections/index.ts';
+import { declaredField, spaceOfField, type VectorField, type VectorFields } from '../../collections/index.ts';
 import { type GivenQueryVector, numbersOfQuery, toSearchVector } from './query-vector.ts';
 import type { FieldQuery } from './search-fields.ts';
 
@@ -58,17 +58,6 @@ export function fieldQueriesOf(input: FieldsInput, declared: VectorFields = {}):
     vectors: 'queryVectors',
     sparse: 'querySparse',
   })];
-}
-
-/** The declared field of a name; `path` is where the input has it. */
-export function declaredField(declared: VectorFields, name: string, path: string): VectorField {
-  if (Object.hasOwn(declared, name)) return declared[name]!;
-  const names = Object.keys(declared);
-  throw refusal(
-    `${path} must be a declared vector field of the collection, ${
-      names.length === 0 ? 'which has none' : names.join(', ')
-    }; got ${name}`,
-  );
 }
 
 /**

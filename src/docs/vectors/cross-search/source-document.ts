@@ -1,12 +1,12 @@
 import { ServiceError } from '../../../errors/index.ts';
 import { unixSeconds } from '../../../lib/clock.ts';
 import { decodeVectors, type Row, rowsOf } from '../../../storage/index.ts';
-import type { VectorField, VectorFields } from '../../collections/index.ts';
+import { declaredField, type VectorField, type VectorFields } from '../../collections/index.ts';
 import { collectionOfId, type Meta } from '../../documents/index.ts';
 import type { DocsEnvironment } from '../../environment.ts';
 import { COLLECTION_ID } from '../../stored-collections.ts';
 import { isUsable } from '../../stored-vectors.ts';
-import { declaredField, toQueryVector, toSearchVector } from '../../vector-fields/index.ts';
+import { toQueryVector, toSearchVector } from '../../vector-fields/index.ts';
 import { meanVector, passageVectors, type VectorReader, type VectorSource } from '../classify/document-vector.ts';
 import type { QueryVector } from '../vector-search.ts';
 

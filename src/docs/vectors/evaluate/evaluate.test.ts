@@ -78,6 +78,6 @@ it('compares the named fields alone, and refuses those without a provider', asyn
       message: expect.stringContaining(message),
     });
   await refused({ vectorFields: ['own'] }, 'vectorFields[0] must be of the source provider');
-  await refused({ vectorFields: ['none'] }, 'vectorField must be _server or a declared field');
+  await refused({ vectorFields: ['none'] }, 'vectorField must be a declared vector field of the collection');
   await refused({ queries: [{ query: ' ' }] }, 'queries[0].query must not be blank');
 });
