@@ -13,6 +13,12 @@ describe('LaTeX', () => {
     ).toBe('# One *two*\n\nText — “quoted” naïve ça ø 50% goes on.\n\n**bold** and *slanted* x\\\nnext `a_b`');
   });
 
+  it('has the names of programs of TeX', async () => {
+    expect(await md('\\LaTeXML{} reads \\LaTeX, \\ConTeXt{} and \\AmSTeX.')).toBe(
+      'LaTeXML reads LaTeX, ConTeXt and AMS-TeX.',
+    );
+  });
+
   it('has chapters above sections', async () => {
     expect(await md('\\chapter{C}\\section*{S}')).toBe('# C\n\n## S');
   });

@@ -41,6 +41,12 @@ const COPY_OFFSET = 0.15;
 /** The next character of a word is further away than this fraction of the width of a text. */
 const COPY_WIDTH = 0.4;
 
+/**
+ * Alef before a second alef and lam. Arabic has no such word: a font drew lam and alef as one glyph, whose two letters
+ * pdf.js turned round with the rest of the line.
+ */
+const TURNED_LAM_ALEF = /\u0627([\u0622\u0623\u0625\u0627])\u0644/g;
+
 /** Characters of a word overlap less than this fraction of their size. */
 const LEAST_OVERLAP = 0.15;
 
@@ -96,12 +102,12 @@ function linkAt(x: number, y: number, size: number, links: readonly LinkArea[]):
 }
 
 /**
- * Splits ligatures into letters, and replaces control characters, which come from fonts without a character map, with
- * spaces.
+ * Splits ligatures into letters, puts those of lam-alef in order, and replaces control characters, which come from
+ * fonts without a character map, with spaces.
  */
 function normalised(text: string): string {
-  return text.replace(/[\ufb00-\ufb06]/g, (ligature) => ligature.normalize('NFKC')).replace(/[\u0000-\u001f\u007f]/g,
-    ' ').toWellFormed();
+  return text.replace(/[\ufb00-\ufb06]/g, (ligature) => ligature.normalize('NFKC')).replace(TURNED_LAM_ALEF,
+    '\u0627\u0644$1').replace(/[\u0000-\u001f\u007f]/g, ' ').toWellFormed();
 }
 
 /** Fragments without those that lie on an earlier one with the same text; of two that begin alike, the longer stays. */

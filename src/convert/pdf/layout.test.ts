@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { markdown, pdf, type PdfText } from '../test-fixture.ts';
+import { fragmentsByDirection } from './fragments.ts';
 
 type Style = Pick<PdfText, 'size' | 'font'>;
 const lines = (x: number, top: number, texts: readonly string[], { size = 10, font }: Style = {}): PdfText[] =>
@@ -155,5 +156,15 @@ describe('a PDF in Korean or Japanese', () => {
     expect(await md({ texts: whole })).toBe(
       '결과를 정리한 것이다. 강과 호수와 모든 자료는 봄에 모았다. 밝히려고 하였다.',
     );
+  });
+});
+
+describe('a PDF in Arabic', () => {
+  it('has lam and alef in order where a font draws them as one glyph', () => {
+    const item = (str: string, dir: string) => ({ str, dir, width: 50, height: 10, transform: [10, 0, 0, 10, 72, 700] });
+    const text = (str: string) => fragmentsByDirection([item(str, 'rtl')], [])[0]![0]!.text;
+    expect(text('تحسين اإلنتاجية واألنماط')).toBe('تحسين الإنتاجية والأنماط');
+    expect(text('اآلن االستفادة')).toBe('الآن الاستفادة');
+    expect(text('إلى المحللين')).toBe('إلى المحللين');
   });
 });
