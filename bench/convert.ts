@@ -52,9 +52,9 @@ function filesSection(rows: readonly PublicFilesRow[] | undefined): Section {
   return {
     title,
     header: ['format', 'files', 'phrases', 'Quire', 'pandoc, pdftotext -layout'],
-    rows: rows.map(({ format, files, phrases, quire, peer }) =>
-      [format, figure(files), figure(phrases), shown(quire), shown(peer)]
-    ),
+    rows: rows.map((
+      { format, files, phrases, quire, peer },
+    ) => [format, figure(files), figure(phrases), shown(quire), shown(peer)]),
     notes: [
       'The share of phrases kept; case and white space do not count. Of web pages Quire keeps only the main content, ' +
       'pandoc everything. Of pandoc the better of two dialects counts for each file.',

@@ -1,9 +1,9 @@
 // Phrases of public files, as people have them, that a conversion must keep: from cells, boxes, notes, lists, columns,
 // captions and headings. `public-files.json` names the files; its phrases are from their XML, their source, the text
 // that their own project expects, or what pdftotext and striprtf read.
+import type { Nodes } from 'mdast';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Nodes } from 'mdast';
 import remarkGfm from 'remark-gfm';
 import remarkParse from 'remark-parse';
 import { unified } from 'unified';

@@ -1,4 +1,4 @@
-import type { ConvertedMeta } from './contract.ts';
+import { ConversionError, type ConvertedMeta } from './contract.ts';
 
 /** Metadata as files state it; values may be empty, repeated or of the wrong form. */
 interface Said {
@@ -28,6 +28,17 @@ export function metaOf(said: Said): ConvertedMeta {
   set('created', [dateText(said.created)]);
   set('modified', [dateText(said.modified)]);
   return meta;
+}
+
+/** The part that holds a file's metadata. A damaged one is left out with a warning, because the text is readable. */
+export function metadataPart<T>(read: () => T, warnings: string[]): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof ConversionError) || error.fault !== 'damaged') throw error;
+    warnings.push('The metadata of the file is damaged and was left out.');
+    return undefined;
+  }
 }
 
 /** Text on one line without control characters, truncated to 1,000 characters. */

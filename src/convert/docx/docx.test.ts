@@ -114,6 +114,12 @@ describe('a DOCX', () => {
     });
   });
 
+  it('is read without its metadata if that is damaged', async () => {
+    const file = await docx(p(r('x')), { 'docProps/core.xml': '<cp:coreProperties>' });
+    const { contentMd, warnings } = await convert(file, 'a.docx');
+    expect([contentMd.trim(), warnings]).toEqual(['x', ['The metadata of the file is damaged and was left out.']]);
+  });
+
   it('is plain text when that is asked for', async () => {
     const body = p(r('Top', '<w:b/>')) + item('one', 0) +
       `<w:tbl>${row(cell('a'), cell('b'))}${row(cell('c'), cell('d'))}</w:tbl>`;

@@ -1,7 +1,7 @@
 import { Archive } from '../archive.ts';
 import { ConversionError, type Parts, type ReadEmbedded, type ReadOptions } from '../contract.ts';
 import { OutputBudget } from '../limits.ts';
-import { metaOf } from '../meta.ts';
+import { metadataPart, metaOf } from '../meta.ts';
 import { type Block, firstHeading, rootOf } from '../tree/blocks.ts';
 import { child, elements, textOf, type XmlElement } from '../xml.ts';
 import { bodyBlocks, type DocxContext } from './body.ts';
@@ -35,7 +35,7 @@ export async function readDocx(bytes: Uint8Array, options: ReadOptions, readEmbe
   const blocks = bodyBlocks(body, contextOf('document', file, shared));
   const noteBlocks = notes.read(shared);
   const warnings = await shared.embeddings.read(readEmbedded);
-  const core = file.parse('docProps/core.xml');
+  const core = metadataPart(() => file.parse('docProps/core.xml'), warnings);
   const said = (name: string) => textOf(child(core, name));
   return {
     content: rootOf(blocks, noteBlocks),

@@ -1,7 +1,7 @@
 import { Archive } from '../archive.ts';
 import { ConversionError, type Parts, type ReadOptions } from '../contract.ts';
 import { OutputBudget } from '../limits.ts';
-import { metaOf } from '../meta.ts';
+import { metadataPart, metaOf } from '../meta.ts';
 import { type Block, firstHeading, rootOf } from '../tree/blocks.ts';
 import { child, elements, parseXml, textOf, type XmlElement } from '../xml.ts';
 import { odtBlocks } from './body.ts';
@@ -39,7 +39,8 @@ export function readOdt(bytes: Uint8Array, options: ReadOptions): Parts {
     controls: formControls(text),
   };
   const blocks = odtBlocks(text, context);
-  const said = child(part('meta.xml'), 'office:meta');
+  const warnings: string[] = [];
+  const said = child(metadataPart(() => part('meta.xml'), warnings), 'office:meta');
   const value = (name: string) => textOf(child(said, name));
   return {
     content: rootOf(blocks, notes),
@@ -50,7 +51,7 @@ export function readOdt(bytes: Uint8Array, options: ReadOptions): Parts {
       created: value('meta:creation-date'),
       modified: value('dc:date'),
     }),
-    warnings: [],
+    warnings,
     repaired: 0,
   };
 }

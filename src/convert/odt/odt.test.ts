@@ -60,6 +60,12 @@ describe('an ODT', () => {
     });
   });
 
+  it('is read without its metadata if that is damaged', async () => {
+    const file = await odt('<text:p>x</text:p>', '', { 'meta.xml': '<office:document-meta/> more' });
+    const { contentMd, warnings } = await convert(file, 'a.odt');
+    expect([contentMd.trim(), warnings]).toEqual(['x', ['The metadata of the file is damaged and was left out.']]);
+  });
+
   it('is refused when it is encrypted, damaged, or repeats too much', async () => {
     const manifest = '<manifest:manifest><manifest:file-entry ' +
       'manifest:full-path="content.xml"><manifest:encryption-data/></manifest:file-entry></manifest:manifest>';

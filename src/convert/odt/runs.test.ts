@@ -23,6 +23,12 @@ it('keeps descriptions of pictures apart from words', async () => {
   expect(await md(p(`shows${frame}in`) + `<draw:g>${frame}</draw:g>`)).toBe('shows ![A tower]() in\n\n![A tower]()');
 });
 
+it('keeps formulas apart from words', async () => {
+  const formula = `<draw:frame><draw:object>${MATH}</draw:object></draw:frame>`;
+  const line = `<text:p>If${formula}and ${formula}${formula}, (${formula}).</text:p>`;
+  expect((await markdown(await odt(line), 'a.odt')).trim()).toBe('If $r^2$ and $r^2$ $r^2$, ($r^2$).');
+});
+
 it('reads formulas and charts', async () => {
   const object = (path: string) => `<draw:frame><draw:object xlink:href="./${path}"/></draw:frame>`;
   const cell = (text: string) => `<table:table-cell><text:p>${text}</text:p></table:table-cell>`;

@@ -107,6 +107,7 @@ export class OdtRuns {
     const embedded = object === undefined ? undefined : this.#context.objects.get(object, this.#inside.table);
     if (embedded !== undefined && 'tex' in embedded && embedded.tex !== '') {
       this.#context.budget.take(embedded.tex.length);
+      this.#apart(this.#before(), look);
       this.inlines.push({ kind: 'math', value: `$${embedded.tex}$`, look });
       this.#space = false;
       return;
@@ -136,8 +137,20 @@ export class OdtRuns {
     this.#push(symbolText(font, collapsed), look);
   }
 
+  /** A space between a formula, whose frame has margins, and a word or a formula. */
+  #apart(beside: string, look: Look): void {
+    if (/[\p{L}\p{N}$]/u.test(beside)) this.inlines.push(text(' ', look));
+  }
+
+  /** The character before the next piece. */
+  #before(): string {
+    const last = this.inlines.at(-1);
+    return last?.kind === 'text' || last?.kind === 'math' ? last.value.slice(-1) : '';
+  }
+
   #push(value: string, look: Look): void {
     if (value === '') return;
+    if (this.inlines.at(-1)?.kind === 'math') this.#apart(String.fromCodePoint(value.codePointAt(0)!), look);
     this.#context.budget.take(value.length);
     this.#space = value.endsWith(' ');
     this.inlines.push(text(value, look));

@@ -161,8 +161,8 @@ describe('a PDF in Korean or Japanese', () => {
 
 describe('a PDF in Arabic', () => {
   it('has lam and alef in order where a font draws them as one glyph', () => {
-    const item = (str: string, dir: string) => ({ str, dir, width: 50, height: 10, transform: [10, 0, 0, 10, 72, 700] });
-    const text = (str: string) => fragmentsByDirection([item(str, 'rtl')], [])[0]![0]!.text;
+    const item = { dir: 'rtl', width: 50, height: 10, transform: [10, 0, 0, 10, 72, 700] };
+    const text = (str: string) => fragmentsByDirection([{ ...item, str }], [])[0]![0]!.text;
     expect(text('تحسين اإلنتاجية واألنماط')).toBe('تحسين الإنتاجية والأنماط');
     expect(text('اآلن االستفادة')).toBe('الآن الاستفادة');
     expect(text('إلى المحللين')).toBe('إلى المحللين');

@@ -22,6 +22,15 @@ describe('marks of text', () => {
     expect(md(text('これは'), text('東京', bold), text('です'))).toBe('これは**東京**です');
   });
 
+  it('do not divide code, but links do', () => {
+    expect(md(text('a', { code: true }), text('b', { code: true, strong: true }), text('c', { code: true }))).toBe(
+      '`abc`',
+    );
+    expect(md(text('see ', { code: true }), text('it', { code: true, href: 'u' }), text('c', { code: true }))).toBe(
+      '`see` [`it`](u)`c`',
+    );
+  });
+
   it('that reach further go outside', () => {
     expect(
       md(text('a ', { emphasis: true }), text('b', { emphasis: true, strong: true }), text(' c', { emphasis: true })),

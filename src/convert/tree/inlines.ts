@@ -154,6 +154,8 @@ function reach(inlines: readonly Inline[], start: number, mark: Mark): number {
 /** White space between two bold words becomes bold, whatever the file says, so that they stay one phrase. */
 function continues(inlines: readonly Inline[], at: number, mark: Mark, value: string | boolean): boolean {
   const inline = inlines[at]!;
+  // A code span holds no link.
+  if (mark === 'code' && inline.look.href !== inlines[at - 1]!.look.href) return false;
   if (inline.look[mark] === value) return true;
   const next = inlines[at + 1];
   return mark !== 'code' && mark !== 'href' && inline.kind === 'text' && inline.value.trim() === '' &&
@@ -182,9 +184,9 @@ function markNode(mark: Exclude<Mark, 'code'>, children: PhrasingContent[], href
 }
 
 function code(group: readonly Inline[]): PhrasingContent[] {
-  // A code span contains only characters; anything else ends it.
+  // A code span contains only characters; anything else ends it, and other marks do not divide it.
   const nodes: PhrasingContent[] = [];
-  for (const inline of group) {
+  for (const inline of merge(group.map((piece) => ({ ...piece, look: piece.kind === 'text' ? PLAIN : piece.look })))) {
     if (inline.kind !== 'text') nodes.push(...leaf(inline));
     else {
       // White space at the edges is text, as for other marks.
