@@ -34,7 +34,7 @@ export function withPlainLinks(markdown: string, keyOf: KeyOf): string {
 function withTitle(line: string): string {
   const match = CALLOUT.exec(line);
   if (match === null) return line;
-  const [whole, quote, kind] = match as unknown as [string, string, string];
+  const [whole, quote = '', kind = ''] = match;
   const label = kind.charAt(0).toUpperCase() + kind.slice(1).toLowerCase();
   const title = line.slice(whole.length).trim().replaceAll('**', '');
   return `${quote} **${label}${title === '' ? '' : `: ${title}`}**${line.endsWith('\r') ? '\r' : ''}`;

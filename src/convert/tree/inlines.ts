@@ -104,7 +104,7 @@ function merge(inlines: readonly Inline[]): Inline[] {
 }
 
 function sameLook(a: Look, b: Look): boolean {
-  return a.script === b.script && ORDER.every((mark) => (a[mark] ?? false) === (b[mark] ?? false));
+  return a === b || (a.script === b.script && ORDER.every((mark) => (a[mark] ?? false) === (b[mark] ?? false)));
 }
 
 function trim(inlines: Inline[]): Inline[] {

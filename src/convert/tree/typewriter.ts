@@ -16,6 +16,7 @@ export function codeBlocks(blocks: readonly Block[]): Block[] {
   const out: Block[] = [];
   let lines: Paragraph[] = [];
   const end = () => {
+    if (lines.length === 0) return;
     out.push(...ended(lines));
     lines = [];
   };
@@ -68,8 +69,7 @@ export function codeText(inlines: readonly Inline[]): string {
 }
 
 function isTypewriter(inlines: readonly Inline[]): boolean {
-  return !isBlank(inlines) &&
-    inlines.every((inline) =>
-      inline.kind === 'break' || (inline.kind === 'text' && (inline.look.code || inline.value.trim() === ''))
-    );
+  return inlines.every((inline) =>
+    inline.kind === 'break' || (inline.kind === 'text' && (inline.look.code || inline.value.trim() === ''))
+  ) && !isBlank(inlines);
 }
