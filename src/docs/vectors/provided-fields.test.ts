@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ConfigError } from '../../lib/setting-values.ts';
 import { type FixtureOptions, Meaning, VectorFixture } from './test-fixture.ts';
 
 const fixtures: VectorFixture[] = [];
@@ -134,6 +135,26 @@ describe('a field of the source provider', () => {
     expect((await spaces(later)).filter((each) => each.startsWith('field'))).toEqual(['field a other', 'field b other',
       'field d other']);
     expect((await later.find('red', { vectorField: 'next' })).total).toBe(3);
+  });
+
+  it('is filled once its provider works, as when a package is installed later', async () => {
+    await fixture.add('a', 'red apples');
+    const works = other.provider.bind(other);
+    other.provider = () => {
+      throw new ConfigError(['provider: a package is missing']);
+    };
+    await declare(next());
+    await fixture.caughtUp();
+    await fixture.add('b', 'red apples', { collection: 'd' });
+    await declare(next(), { collection: 'd' });
+    await fixture.caughtUp();
+    other.provider = works;
+    const later = await opened({ meaning: fixture.meaning, file: fixture.sql.info.path, unstarted: true });
+    await later.collections.load();
+    await later.start();
+    await later.caughtUp();
+    expect(await later.keys('red apples', { vectorField: 'next' })).toEqual(['a']);
+    expect(await later.keys('red apples', { collection: 'd', vectorField: 'next' })).toEqual(['b']);
   });
 
   it('comes back from its checkpoint, and waits for the documents that its provider refuses', async () => {

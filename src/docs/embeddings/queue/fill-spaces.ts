@@ -8,7 +8,7 @@ import { COLLECTION_ID } from '../../stored-collections.ts';
 import type { EmbeddingSpace } from '../space.ts';
 import type { Spaces } from '../spaces.ts';
 import { vectorsChange } from '../store-vectors.ts';
-import { removeVectors } from '../vector-rows.ts';
+import { removeVectors, SERVER_SPACE } from '../vector-rows.ts';
 import type { QueueGate } from './gate.ts';
 import { countQueued, type EmbeddingStatus, putStates, removeStates, statusOfOrds, statusPage } from './state-rows.ts';
 
@@ -62,8 +62,12 @@ export class SpaceFiller {
     for (const each of unfilled) {
       for (const space of spaces.all())
         if (space.embeds(each.collection)) await this.#fill(space, each.collection, signal);
-      await this.#empty(each.collection, new Set(spacesOf(collections.configOf(each.collection))), signal);
+      const declared = spacesOf(collections.configOf(each.collection));
+      await this.#empty(each.collection, new Set(declared), signal);
       if (signal.aborted) return;
+      // A field whose provider does not work is filled when it does.
+      const isFilled = declared.every((name) => name === SERVER_SPACE || spaces.get(name)?.embeds(each.collection));
+      if (!isFilled) continue;
       await environment.sql.transaction((tx) => endFilling(tx, each));
     }
   }
