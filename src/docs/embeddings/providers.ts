@@ -59,7 +59,10 @@ export class Providers {
    */
   configure(config: ProviderConfig | undefined): boolean {
     const asked = JSON.stringify(config ?? null);
-    if (asked === this.#asked) return false;
+    if (asked === this.#asked) {
+      this.#isWanted = this.#held !== undefined;
+      return false;
+    }
     this.#asked = asked;
     const before = this.#held;
     this.#held = config && this.#hold(config);

@@ -1,7 +1,9 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type Timer, unixSeconds } from '../../../lib/clock.ts';
 import { Loop } from '../../../lib/loop.ts';
 import type { Queries } from '../../../storage/index.ts';
-import { type Collections, endFilling, readUnfilled, spacesOf } from '../../collections/index.ts';
+import { type CollectionConfig, type Collections, endFilling, readUnfilled,
+  spacesOf } from '../../collections/index.ts';
 import { transact, type UnitOfWork } from '../../documents/index.ts';
 import type { DocsEnvironment } from '../../environment.ts';
 import { COLLECTION_ID } from '../../stored-collections.ts';
@@ -16,7 +18,7 @@ interface FillerOptions {
   readonly environment: Pick<DocsEnvironment, 'sql' | 'feed' | 'clock' | 'log'>;
   readonly gate: QueueGate;
   readonly spaces: Spaces;
-  readonly collections: Pick<Collections, 'configOf' | 'load'>;
+  readonly collections: Pick<Collections, 'configOf'>;
   readonly timer: Timer;
   /** Called when there are new documents in the queue. */
   readonly onQueued: () => void;
@@ -57,12 +59,12 @@ export class SpaceFiller {
     const { environment, collections, spaces } = this.#options;
     const unfilled = await readUnfilled(environment.sql);
     if (unfilled.length === 0) return;
-    // Another process may have changed them.
-    await collections.load();
     for (const each of unfilled) {
+      const declared = spacesOf(collections.configOf(each.collection));
+      // Another process has changed it: the round after it is loaded fills it.
+      if (!isDeepStrictEqual(declared, spacesOf(await storedConfig(environment.sql, each.collection)))) continue;
       for (const space of spaces.all())
         if (space.embeds(each.collection)) await this.#fill(space, each.collection, signal);
-      const declared = spacesOf(collections.configOf(each.collection));
       await this.#empty(each.collection, new Set(declared), signal);
       if (signal.aborted) return;
       // A field whose provider does not work is filled when it does.
@@ -132,6 +134,14 @@ export class SpaceFiller {
       work.tx.onCommit(() => gate.count(queued));
     });
   }
+}
+
+/** The part of a stored configuration that decides about spaces, which needs no keys. */
+async function storedConfig(queries: Queries, collection: string): Promise<CollectionConfig | undefined> {
+  const row = await queries.get<{ config: string }>('SELECT config FROM collection_configs WHERE collection = ?', [
+    collection,
+  ]);
+  return row && JSON.parse(row.config) as CollectionConfig;
 }
 
 /** Whether a document has no vectors of its body and no state that says why. */

@@ -12,7 +12,7 @@ import { makeAllDue, statusOfIds } from './state-rows.ts';
 interface QueueDeps {
   readonly gate: QueueGate;
   readonly spaces: Spaces;
-  readonly collections: Pick<Collections, 'configOf' | 'load'>;
+  readonly collections: Pick<Collections, 'configOf'>;
   readonly timer: Timer;
   /** Called when the configuration of a collection has changed. */
   readonly onConfigured: () => void;
