@@ -1,14 +1,13 @@
+import { Lru } from '../lib/caches.ts';
+
 const MAX_REMEMBERED = 1000;
 
 /** A function of a name that is asked for the same few names again and again, such as those of a file's fonts. */
 export function remembered<Answer>(answer: (name: string) => Answer): (name: string) => Answer {
-  const known = new Map<string, Answer>();
+  const known = new Lru<string, Answer>(MAX_REMEMBERED);
   return (name) => {
-    const before = known.get(name);
-    if (before !== undefined) return before;
-    if (known.size >= MAX_REMEMBERED) known.clear();
-    const found = answer(name);
-    known.set(name, found);
+    let found = known.get(name);
+    if (found === undefined) known.set(name, found = answer(name));
     return found;
   };
 }

@@ -49,6 +49,8 @@ describe('MDX', () => {
         'a.mdx',
       ),
     ).toBe("# Title\n\nimport the data first, from 'files'\n\n<A>text</A>\n\n```js\nimport x from 'y'\n```\n");
+    const quoted = "````md\n```js\nimport x from 'y'\n````\n";
+    expect(await md(quoted, 'a.mdx'), 'a fence within a longer one').toBe(quoted);
     expect(await md("import a from 'b'\n")).toBe("import a from 'b'\n");
   });
 });

@@ -1,26 +1,27 @@
 const FENCE = /^(?:[ \t]|>|[-*+] |\d{1,9}[.)] )*(`{3,}|~{3,})/;
 
-/**
- * A markdown text with its lines outside fenced code replaced; line ends stay as they are. `change` returns the line
- * itself if nothing is to change, and undefined to remove it.
- */
-export function changeLines(markdown: string, change: (line: string) => string | undefined): string {
+/** For each line of a markdown text, whether it is outside fenced code; the lines of a fence itself are not. */
+export function outsideFences(lines: readonly string[]): boolean[] {
   let fence: string | undefined;
-  const out: string[] = [];
-  for (const line of markdown.split('\n')) {
+  return lines.map((line) => {
     const match = FENCE.exec(line);
     const rest = line.slice(match?.[0].length ?? 0);
-    if (fence === undefined && match !== null && !rest.includes('`')) fence = match[1]!;
-    else if (fence !== undefined) {
-      if (match !== null && match[1]!.startsWith(fence) && rest.trim() === '') fence = undefined;
-    } else {
-      const changed = change(line);
-      if (changed !== undefined) out.push(changed);
-      continue;
-    }
-    out.push(line);
-  }
-  return out.join('\n');
+    if (fence === undefined) {
+      if (match === null || rest.includes('`')) return true;
+      fence = match[1]!;
+    } else if (match !== null && match[1]!.startsWith(fence) && rest.trim() === '') fence = undefined;
+    return false;
+  });
+}
+
+/**
+ * A markdown text with its lines outside fenced code replaced; line ends stay as they are. `change` returns the line
+ * itself if nothing is to change.
+ */
+export function changeLines(markdown: string, change: (line: string) => string): string {
+  const lines = markdown.split('\n');
+  const isText = outsideFences(lines);
+  return lines.map((line, i) => (isText[i] ? change(line) : line)).join('\n');
 }
 
 /** A line with its parts outside code spans replaced. */

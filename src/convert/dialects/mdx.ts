@@ -1,3 +1,5 @@
+import { outsideFences } from './lines.ts';
+
 /** The end of an import: the module, in quotes. */
 const MODULE = /(?:'[^']{1,500}'|"[^"]{1,500}") ?;?$/;
 /** `A`, `{}`, `* as A` and `A, {}`, without what is in the braces; prose that begins with `import` has more words. */
@@ -11,11 +13,10 @@ const MOST_CHARACTERS = 5000;
 export function withoutImports(mdx: string): string {
   const lines = mdx.split('\n');
   const out: string[] = [];
-  let fenced = false;
+  const isText = outsideFences(lines);
   for (let at = 0; at < lines.length;) {
     const line = lines[at]!;
-    if (/^\s*(?:```|~~~)/.test(line)) fenced = !fenced;
-    const end = fenced || !START.test(line) ? at : endOfImport(lines, at);
+    const end = !isText[at] || !START.test(line) ? at : endOfImport(lines, at);
     if (end === at) out.push(line);
     // Of the empty lines around a statement, one stays.
     const isBetween = end > at && (lines[end] ?? '').trim() === '' && (out.at(-1) ?? '').trim() === '';
