@@ -1,5 +1,5 @@
-// One class: the dispatch of control words, which all change the same state. Separable parts are in builder.ts, math.ts,
-// tables-of-file.ts and lists.ts.
+// One class: the dispatch of control words, which all change the same state. Separable parts are in builder.ts,
+// math.ts, tables-of-file.ts and lists.ts.
 import { textOfField } from '../fields.ts';
 import { MAX_DEPTH, type OutputBudget, tooDeep } from '../limits.ts';
 import { boxOf, symbolOf } from '../symbols.ts';

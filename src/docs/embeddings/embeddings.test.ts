@@ -17,28 +17,30 @@ describe('vectors of texts', () => {
   it('are those of the provider, a query remembered', async () => {
     const { embeddings, script } = await open();
     const controller = new AbortController();
-    expect(await embeddings.embedQuery('how', controller.signal)).toEqual({
+    expect(await embeddings.of('').embedQuery('how', controller.signal)).toEqual({
       vector: vectorOf('how'),
       model: 'own-model',
       variant: 'plain',
       dimensions: 4,
     });
-    await embeddings.embedQuery('how');
+    await embeddings.of('').embedQuery('how');
     expect(script.calls).toEqual([{ texts: ['how'], role: 'query', model: 'own-model' }]);
     const texts = Array.from({ length: 9 }, (_, i) => `label ${i}`);
-    expect((await embeddings.embedTexts(texts, 'document')).vectors).toEqual(texts.map((text) => vectorOf(text)));
+    expect((await embeddings.of('').embedTexts(texts, 'document')).vectors).toEqual(
+      texts.map((text) => vectorOf(text)),
+    );
     expect(script.calls.map(({ texts: { length } }) => length)).toEqual([1, 4, 4, 1]);
   });
 
   it('cannot be computed by a provider that fails, or without one', async () => {
     const { embeddings, script } = await open();
     script.failure = () => new EmbeddingError('connection refused', { retryable: true });
-    await expect(embeddings.embedQuery('q')).rejects.toMatchObject({
+    await expect(embeddings.of('').embedQuery('q')).rejects.toMatchObject({
       code: 'unavailable',
       message: 'embedding failed: connection refused',
     });
     const without = await open({ provider: 'none' });
-    await expect(without.embeddings.embedTexts(['q'], 'query')).rejects.toMatchObject({
+    await expect(without.embeddings.of('').embedTexts(['q'], 'query')).rejects.toMatchObject({
       code: 'invalid_argument',
       message: 'embedding provider not configured',
     });
@@ -124,8 +126,8 @@ describe('the metrics of embeddings (decisions section 4.1)', () => {
     const fixture = await open({ queueSize: 1 });
     const registry = new Registry();
     fixture.embeddings.registerMetrics([registry]);
-    await fixture.embeddings.embedQuery('q');
-    await fixture.embeddings.embedQuery('q');
+    await fixture.embeddings.of('').embedQuery('q');
+    await fixture.embeddings.of('').embedQuery('q');
     await fixture.add('a', 'one');
     await fixture.embeddings.settled();
     fixture.script.hold();

@@ -13,7 +13,8 @@ import { type Collections, declaredField, isSupplied, SERVER_FIELD, spaceOfField
 import type { EmbeddingCapacity } from '../documents/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import type { Chunker } from './chunker.ts';
-import { type ConfigHandlers, createConfigHandlers, effectiveChoice, readConfigs } from './configs/configs.ts';
+import { type ConfigHandlers, createConfigHandlers, defaultChoice, effectiveChoice,
+  readConfigs } from './configs/configs.ts';
 import { checkSettings, toProviderConfig } from './configs/provider-config.ts';
 import { type Encoder, EncoderService } from './encoder/encoder.ts';
 import type { BodyStates } from './encoder/passage-rows.ts';
@@ -63,11 +64,8 @@ export interface SpaceEmbeddings extends Chunker {
   vectorsOfDocuments(ords: readonly number[]): Promise<StoredVector[]>;
 }
 
-/**
- * Everything between a written document and its vectors in the database, and the vectors of queries; by itself those of
- * the server's provider.
- */
-export interface Embeddings extends Omit<SpaceEmbeddings, 'describe'> {
+/** Everything between a written document and its vectors in the database, and the vectors of queries. */
+export interface Embeddings {
   readonly handlers: EmbeddingHandlers;
   /** Back-pressure for all that write documents. */
   readonly embeddingCapacity: EmbeddingCapacity;
@@ -255,7 +253,6 @@ export function createEmbeddings(environment: DocsEnvironment, areas: Embeddings
     await start();
   };
   return {
-    ...inSpace(server),
     handlers: {
       ...createConfigHandlers({ sql, feed: environment.feed, clock, keys, settings, create, apply, collections }),
       reindexVectors: ({ collection, vectorField, force }, { signal }) =>
@@ -347,7 +344,7 @@ async function wantedProviders({ sql, keys, settings, collections }: Pick<DocsEn
 }): Promise<Map<string, ProviderConfig | undefined>> {
   const stored = await readConfigs(sql, keys);
   const wanted = new Map<string, ProviderConfig | undefined>();
-  wanted.set(SERVER_SPACE, toProviderConfig(stored.find(({ isDefault }) => isDefault) ?? settings, settings));
+  wanted.set(SERVER_SPACE, toProviderConfig(defaultChoice(stored, settings), settings));
   for (const [, config] of collections.configs()) {
     for (const name of spacesOf(config)) {
       if (name === SERVER_SPACE) continue;

@@ -1,6 +1,6 @@
 import type { OrdSet } from '../../lib/ord-set.ts';
 import type { Metric } from '../../search/vector/index.ts';
-import type { Embeddings, Encoder, ModelIdentity } from '../embeddings/index.ts';
+import type { Encoder, ModelIdentity, SpaceEmbeddings } from '../embeddings/index.ts';
 import type { FollowingView, NearestOptions, NearestResult, Passage, PassageQuery,
   StoredVectors } from '../search/index.ts';
 import type { FieldQuery, VectorFieldSearch } from '../vector-fields/index.ts';
@@ -52,7 +52,7 @@ export interface VectorSearch extends StoredVectors {
   /** Reranks results; see `Encoder`. */
   readonly encoder: Pick<Encoder, 'isWanted' | 'similarities' | 'known'>;
   /** Vectors of texts that are not blank; see `Embeddings`. */
-  readonly embedTexts: Embeddings['embedTexts'];
+  readonly embedTexts: SpaceEmbeddings['embedTexts'];
   /**
    * The nearest documents or passages; none for a collection that has no vectors. Throws `index_loading`, and
    * `invalid_argument` when the collection has only vectors of other dimensions and no `model` explains that.

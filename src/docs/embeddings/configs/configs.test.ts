@@ -126,7 +126,7 @@ describe('embedding configurations (contract section 4, decision D-47)', () => {
     expect(fixture.script.calls.map(({ texts, model }) => [texts, model])).toEqual([[['one'], 'env-model'], [['two'],
       'm1']]);
     expect(await fixture.stats()).toMatchObject({ collections: { blog: { stale: true, embedded_documents: 2 } } });
-    expect((await fixture.embeddings.embedQuery('q')).model).toBe('m1');
+    expect((await fixture.embeddings.of('').embedQuery('q')).model).toBe('m1');
     expect(fixture.script.closed).toBeGreaterThan(0);
   });
 
@@ -144,7 +144,7 @@ describe('embedding configurations (contract section 4, decision D-47)', () => {
     const { id } = await create({ provider: 'none', apiKey: undefined, isDefault: true });
     expect(await fixture.stats()).toMatchObject({ enabled: false, provider: 'none' });
     await fixture.add('a', 'one');
-    await expect(fixture.embeddings.embedQuery('q')).rejects.toMatchObject({
+    await expect(fixture.embeddings.of('').embedQuery('q')).rejects.toMatchObject({
       code: 'invalid_argument',
       message: 'embedding provider not configured',
     });

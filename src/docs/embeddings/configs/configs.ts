@@ -98,7 +98,11 @@ const MAX_CONFIGS = 1000;
 export async function effectiveChoice(
   { sql, keys, settings }: Pick<ConfigDeps, 'sql' | 'keys' | 'settings'>,
 ): Promise<ProviderChoice> {
-  return (await readConfigs(sql, keys)).find(({ isDefault }) => isDefault) ?? settings;
+  return defaultChoice(await readConfigs(sql, keys), settings);
+}
+
+export function defaultChoice(stored: readonly EmbeddingConfig[], settings: EmbeddingSettings): ProviderChoice {
+  return stored.find(({ isDefault }) => isDefault) ?? settings;
 }
 
 /**

@@ -95,7 +95,7 @@ async function expectAllTold(fixture: EmbeddingFixture): Promise<void> {
     'LEFT JOIN embedding_states s ON s.ord = d.ord');
   for (const { ord, body, crc, e_crc: embedded, state } of rows) {
     const content = fixture.environment.codec.decode(body);
-    const found = (await fixture.embeddings.vectorsOfDocuments([ord])).map(({ vector }) => vector);
+    const found = (await fixture.embeddings.of('').vectorsOfDocuments([ord])).map(({ vector }) => vector);
     if (state === null) expect([embedded, found]).toEqual([crc, content.trim() === '' ? [] : [vectorOf(content)]]);
     else expect([state, found]).toEqual([expect.stringMatching(/^(?:dropped|skipped)$/) as string, []]);
   }

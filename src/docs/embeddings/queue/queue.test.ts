@@ -99,7 +99,7 @@ describe('documents that are written', () => {
     expect(fixture.script.texts).toEqual(paragraphs);
     expect(await fixture.embedded('blank')).toBe(0);
     const { ord } = (await fixture.sql.get<{ ord: number }>("SELECT ord FROM documents WHERE key = 'long'"))!;
-    const vectors = await fixture.embeddings.vectorsOfDocuments([ord]);
+    const vectors = await fixture.embeddings.of('').vectorsOfDocuments([ord]);
     expect(vectors.map(({ chunk, startLine }) => [chunk, startLine])).toEqual(paragraphs.map((_, i) => [i, 2 * i + 1]));
   });
 
@@ -194,7 +194,7 @@ describe('documents that are written', () => {
     await fixture.embeddings.settled();
     expect(fixture.script.calls).toEqual([]);
     expect(await fixture.states()).toEqual([]);
-    expect((await fixture.embeddings.embedQuery('question')).vector).toEqual(vectorOf('question'));
+    expect((await fixture.embeddings.of('').embedQuery('question')).vector).toEqual(vectorOf('question'));
   });
 
   it('keep their place in the queue when they are written while they are embedded', async () => {

@@ -53,7 +53,7 @@ describe('classifying (decisions section 4.3)', () => {
       'c|pets|en': 'cats sleep all day long here.\n\ndogs bark at the moon all night.',
       'C|Börse|de': 'stock market',
     });
-    const stored = await base.embeddings.vectorsOfDocuments([await base.ordOf('pets')]);
+    const stored = await base.embeddings.of('').vectorsOfDocuments([await base.ordOf('pets')]);
     expect(stored.length).toBeGreaterThan(1);
     const mean = Array.from(stored[0]!.vector, (_, i) => stored.reduce((sum, { vector }) => sum + vector[i]!, 0));
     let texts: readonly string[] = [];
@@ -107,7 +107,7 @@ describe('classifying (decisions section 4.3)', () => {
     const text = `${'cats purr and sleep in the sun. '.repeat(20)}\n\n${
       'the stock market fell again today. '.repeat(20)
     }`;
-    const vectors = fixture.base.embeddings.chunksOf({ key: 'text', meta: {}, contentMd: text }).map((chunk) =>
+    const vectors = fixture.base.embeddings.of('').chunksOf({ key: 'text', meta: {}, contentMd: text }).map((chunk) =>
       fixture.base.meaning.vectorOf(chunk.text)
     );
     expect(vectors.length).toBeGreaterThan(20);

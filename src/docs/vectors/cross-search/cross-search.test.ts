@@ -147,7 +147,7 @@ describe('searching several collections (decisions section 4.3)', () => {
       'c|long|en': 'cats sleep all day long here.\n\ndogs bark at the moon all night.',
       'd|one|en': 'cats bark',
     });
-    const stored = await fixture.base.embeddings.vectorsOfDocuments([await fixture.base.ordOf('long')]);
+    const stored = await fixture.base.embeddings.of('').vectorsOfDocuments([await fixture.base.ordOf('long')]);
     const mean = meanTwin(stored.map(({ vector }) => vector));
     for (const distanceMetric of ['cosine', 'dot_product', 'euclidean'] as const) {
       const { results } = await fixture.call('searchAcrossCollections', {

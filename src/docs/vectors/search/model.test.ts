@@ -74,7 +74,9 @@ class Model {
       const expiresAt = each.ttl === undefined
         ? (this.documents.get(each.add)?.expiresAt ?? Infinity)
         : this.#now + each.ttl;
-      const chunks = fixture.embeddings.chunksOf({ key: each.add, meta: {}, contentMd: each.body }).map(({ text }) => ({
+      const chunks = fixture.embeddings.of('').chunksOf({ key: each.add, meta: {}, contentMd: each.body }).map((
+        { text },
+      ) => ({
         text,
         vector: fixture.meaning.vectorOf(text),
       }));

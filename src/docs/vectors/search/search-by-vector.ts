@@ -4,7 +4,7 @@ import type { OrdSet } from '../../../lib/ord-set.ts';
 import { type Algorithm, DimensionError, type Rescoring, type VectorQuery,
   type VectorResult } from '../../../search/vector/index.ts';
 import type { Collections } from '../../collections/index.ts';
-import { type Embeddings, fromBlob } from '../../embeddings/index.ts';
+import { fromBlob, type SpaceEmbeddings } from '../../embeddings/index.ts';
 import type { DocsEnvironment } from '../../environment.ts';
 import { inPresentIndex, type NearestHit, type NearestResult, NOTHING_NEAR, usableHits } from '../../search/index.ts';
 import { COLLECTION_ID } from '../../stored-collections.ts';
@@ -23,8 +23,8 @@ export interface NearestDeps extends Pick<DocsEnvironment, 'sql' | 'clock'> {
    * Weight of the first passage in the score of a document, for queries of a model; 0 if only the best passage counts.
    */
   readonly leadWeightOf: (model: QueryVector['model']) => number;
-  readonly matching: Embeddings['matching'];
-  readonly bodies: Embeddings['bodies'];
+  readonly matching: SpaceEmbeddings['matching'];
+  readonly bodies: SpaceEmbeddings['bodies'];
   /** Absent: there are no vectors that clients supply. */
   readonly fields?: VectorFieldSearch | undefined;
 }
@@ -175,7 +175,7 @@ function fullVectors({ sql: { background: queries }, space }: NearestDeps, dimen
 }
 
 interface UsableDeps extends Pick<DocsEnvironment, 'clock'> {
-  readonly bodies: Embeddings['bodies'];
+  readonly bodies: SpaceEmbeddings['bodies'];
 }
 
 /**
