@@ -15,6 +15,7 @@ import { createProjects } from './projects/index.ts';
 import { createQueue, type Queue } from './queue/index.ts';
 import { createRuns, type Runs } from './runs/index.ts';
 import { createScheduleHandlers, createSchedules, type Schedules } from './schedules/index.ts';
+import { Secrets } from './secrets/index.ts';
 import { createSystem } from './system/index.ts';
 
 /** What areas offer each other, by the names of the areas. */
@@ -37,6 +38,7 @@ export interface Areas {
   readonly roster: Roster;
   readonly runs: Runs;
   readonly schedules: Schedules;
+  readonly secrets: Area & Pick<Secrets, 'valuesFor'>;
   readonly system: Area;
 }
 
@@ -86,8 +88,12 @@ export const AREAS = [
       stop: () => shared?.stop(),
     };
   }),
-  area('fleet', ['queue', 'logs', 'audit', 'roster', 'artifacts', 'caches', 'recorder'],
-    (env, { artifacts, caches, recorder, ...needs }) =>
+  area('secrets', ['queue'], (env, { queue }) => {
+    const secrets = new Secrets(env, { variables: env.variables, queue });
+    return { valuesFor: (claim) => secrets.valuesFor(claim), stop: () => secrets.close() };
+  }),
+  area('fleet', ['queue', 'logs', 'audit', 'roster', 'artifacts', 'caches', 'recorder', 'secrets'],
+    (env, { artifacts, caches, recorder, secrets, ...needs }) =>
       createFleet(env, {
         ...needs,
         authority: env.authority,
@@ -95,7 +101,7 @@ export const AREAS = [
         serverCertificateExpiresMs: env.serverCertificateExpiresMs,
         caches: caches.shared,
         artifacts,
-        secretValue: (name) => secretValue(env, name),
+        secretsFor: (claim) => secrets.valuesFor(claim),
         fencedWrite: recorder.fencedWrite,
         linesLost: recorder.logEventsDropped,
       }), { stopsIn: 'dismiss' }),
@@ -149,10 +155,3 @@ export const AREAS = [
       checks: { storage: () => sql.healthy(), config: () => true, fleet: authority && (() => true) },
     })),
 ];
-
-/** The current value in the environment; the configuration names the variable. */
-function secretValue({ config, variables }: RunQueueEnvironment, name: string): string | undefined {
-  const secret = config.current().config.secrets.find((each) => each.name === name);
-  // An empty value counts as unset, because masking could not find it.
-  return (secret && variables[secret.env]) || undefined;
-}
