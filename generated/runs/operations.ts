@@ -72,6 +72,20 @@ import type {
   ReceiveAlertsResponses,
   ListAuditData,
   ListAuditResponses,
+  GetSignInMethodsData,
+  GetSignInMethodsResponses,
+  StartOidcSignInData,
+  StartOidcSignInResponses,
+  FinishOidcSignInData,
+  FinishOidcSignInResponses,
+  GetCurrentUserData,
+  GetCurrentUserResponses,
+  LogoutData,
+  LogoutResponses,
+  GetIdTokenConfigurationData,
+  GetIdTokenConfigurationResponses,
+  GetIdTokenKeysData,
+  GetIdTokenKeysResponses,
   GetLivenessData,
   GetLivenessResponses,
   GetReadinessData,
@@ -119,6 +133,13 @@ export interface Operations {
   redeliverNotifications: Operation<FlatInput<NonNullable<RedeliverNotificationsData['body']> & NonNullable<RedeliverNotificationsData['path']>>, RedeliverNotificationsResponses[202]>;
   receiveAlerts: Operation<FlatInput<NonNullable<ReceiveAlertsData['body']>, 'commonLabels'>, ReceiveAlertsResponses[200]>;
   listAudit: Operation<FlatInput<NonNullable<ListAuditData['query']>, 'limit'>, ListAuditResponses[200]>;
+  getSignInMethods: Operation<Record<never, never>, GetSignInMethodsResponses[200]>;
+  startOidcSignIn: Operation<Record<never, never>, StartOidcSignInResponses[200]>;
+  finishOidcSignIn: Operation<FlatInput<NonNullable<FinishOidcSignInData['body']>>, FinishOidcSignInResponses[200]>;
+  getCurrentUser: Operation<Record<never, never>, GetCurrentUserResponses[200]>;
+  logout: Operation<Record<never, never>, LogoutResponses[200]>;
+  getIdTokenConfiguration: Operation<Record<never, never>, GetIdTokenConfigurationResponses[200]>;
+  getIdTokenKeys: Operation<Record<never, never>, GetIdTokenKeysResponses[200]>;
   getLiveness: Operation<Record<never, never>, GetLivenessResponses[200]>;
   getReadiness: Operation<Record<never, never>, GetReadinessResponses[200]>;
   getMetrics: Operation<Record<never, never>, Download>;
@@ -166,6 +187,13 @@ export const operations: { readonly [K in OperationId]: OperationSpec } = {
   redeliverNotifications: {"id":"redeliverNotifications","method":"POST","path":"/api/v1/notifications/{name}/redeliver","area":"notifications","summary":"Send notifications that were given up once more","access":"write","effect":"write","limited":true,"sanitize":false,"maxBody":65536,"maxValues":10000,"status":202,"parameters":[{"name":"name","in":"path","field":"name","type":"string"}],"consumes":["application/json"],"requiresBody":true,"produces":["application/json"]},
   receiveAlerts: {"id":"receiveAlerts","method":"POST","path":"/api/v1/webhooks/alertmanager","area":"alerts","summary":"Receive a notification of Alertmanager","access":"write","effect":"write","scope":"alerts","limited":true,"sanitize":false,"maxBody":1048576,"maxValues":50000,"status":200,"otherStatuses":[202],"parameters":[],"consumes":["application/json"],"produces":["application/json"]},
   listAudit: {"id":"listAudit","method":"GET","path":"/api/v1/audit","area":"audit","summary":"List audit entries","access":"write","effect":"read","limited":true,"sanitize":false,"maxBody":65536,"maxValues":10000,"status":200,"parameters":[{"name":"limit","in":"query","field":"limit","type":"integer"},{"name":"before","in":"query","field":"before","type":"string"},{"name":"action","in":"query","field":"action","type":"string"}],"consumes":[],"produces":["application/json"]},
+  getSignInMethods: {"id":"getSignInMethods","method":"GET","path":"/api/v1/auth/methods","area":"people","summary":"Report how people sign in","access":"public","effect":"none","limited":true,"sanitize":false,"maxBody":65536,"maxValues":10000,"status":200,"parameters":[],"consumes":[],"produces":["application/json"]},
+  startOidcSignIn: {"id":"startOidcSignIn","method":"POST","path":"/api/v1/auth/oidc/start","area":"people","summary":"Begin to sign in at the issuer","access":"public","effect":"none","limited":true,"sanitize":false,"maxBody":65536,"maxValues":10000,"status":200,"parameters":[],"consumes":[],"produces":["application/json"]},
+  finishOidcSignIn: {"id":"finishOidcSignIn","method":"POST","path":"/api/v1/auth/oidc/finish","area":"people","summary":"Sign in with what the issuer has returned","access":"public","effect":"none","stores":true,"limited":true,"sanitize":false,"maxBody":65536,"maxValues":10000,"status":200,"parameters":[],"consumes":["application/json"],"produces":["application/json"]},
+  getCurrentUser: {"id":"getCurrentUser","method":"GET","path":"/api/v1/auth/me","area":"people","summary":"Report who is signed in","access":"user","effect":"read","limited":true,"sanitize":false,"maxBody":65536,"maxValues":10000,"status":200,"parameters":[],"consumes":[],"produces":["application/json"]},
+  logout: {"id":"logout","method":"POST","path":"/api/v1/auth/logout","area":"people","summary":"End the session of the caller","access":"user","effect":"none","stores":true,"limited":true,"sanitize":false,"maxBody":65536,"maxValues":10000,"status":200,"parameters":[],"consumes":[],"produces":["application/json"]},
+  getIdTokenConfiguration: {"id":"getIdTokenConfiguration","method":"GET","path":"/.well-known/openid-configuration","area":"people","summary":"Describe the issuer of tokens for steps","access":"public","effect":"none","limited":true,"sanitize":false,"maxBody":65536,"maxValues":10000,"status":200,"parameters":[],"consumes":[],"produces":["application/json"]},
+  getIdTokenKeys: {"id":"getIdTokenKeys","method":"GET","path":"/.well-known/jwks.json","area":"people","summary":"List the keys of tokens for steps","access":"public","effect":"none","limited":true,"sanitize":false,"maxBody":65536,"maxValues":10000,"status":200,"parameters":[],"consumes":[],"produces":["application/json"]},
   getLiveness: {"id":"getLiveness","method":"GET","path":"/healthz","area":"system","summary":"Report that the server lives","access":"public","effect":"none","probe":"node","limited":true,"sanitize":false,"maxBody":65536,"maxValues":10000,"status":200,"parameters":[],"consumes":[],"produces":["application/json"]},
   getReadiness: {"id":"getReadiness","method":"GET","path":"/readyz","area":"system","summary":"Report whether the server can work","access":"public","effect":"none","probe":"store","limited":true,"sanitize":false,"maxBody":65536,"maxValues":10000,"status":200,"parameters":[],"consumes":[],"produces":["application/json"]},
   getMetrics: {"id":"getMetrics","method":"GET","path":"/metrics","area":"system","summary":"Get metrics","access":"read","effect":"none","probe":"node","limited":true,"sanitize":false,"maxBody":65536,"maxValues":10000,"status":200,"parameters":[],"consumes":[],"produces":["text/plain"]},

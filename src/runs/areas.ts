@@ -7,15 +7,17 @@ import { createBadges } from './badges/index.ts';
 import { Caches, createCacheHandlers } from './caches/index.ts';
 import { openContents } from './contents/index.ts';
 import { createFleet, type Fleet, Roster } from './fleet/index.ts';
+import { createIdTokens, type IdTokens } from './id-tokens/index.ts';
 import { createRunLogs, diskRoomOf, type RunLogsService } from './logs/index.ts';
 import { createMetrics, createRecorder, type Recorder } from './metrics/index.ts';
 import { createNotifications, totalWaiting } from './notifications/index.ts';
 import { observe } from './observe.ts';
 import { createProjects } from './projects/index.ts';
 import { createQueue, type Queue } from './queue/index.ts';
+import type { Claim } from './queue/port.ts';
 import { createRuns, type Runs } from './runs/index.ts';
 import { createScheduleHandlers, createSchedules, type Schedules } from './schedules/index.ts';
-import { Secrets } from './secrets/index.ts';
+import { eventOf, Secrets } from './secrets/index.ts';
 import { createSystem } from './system/index.ts';
 
 /** What areas offer each other, by the names of the areas. */
@@ -27,6 +29,7 @@ export interface Areas {
   /** `shared` is undefined if ships have caches of their own only. */
   readonly caches: { readonly shared: Caches | undefined };
   readonly fleet: Fleet;
+  readonly idTokens: IdTokens;
   readonly logOperations: Area;
   readonly logs: RunLogsService;
   readonly metrics: Area;
@@ -38,7 +41,7 @@ export interface Areas {
   readonly roster: Roster;
   readonly runs: Runs;
   readonly schedules: Schedules;
-  readonly secrets: Area & Pick<Secrets, 'valuesFor'>;
+  readonly secrets: Area & { readonly valuesFor: (claim: Claim) => Promise<ReadonlyMap<string, string>> };
   readonly system: Area;
 }
 
@@ -88,9 +91,17 @@ export const AREAS = [
       stop: () => shared?.stop(),
     };
   }),
-  area('secrets', ['queue'], (env, { queue }) => {
+  area('idTokens', [], createIdTokens),
+  area('secrets', ['queue', 'idTokens'], (env, { queue, idTokens }) => {
     const secrets = new Secrets(env, { variables: env.variables, queue });
-    return { valuesFor: (claim) => secrets.valuesFor(claim), stop: () => secrets.close() };
+    return {
+      async valuesFor(claim) {
+        const event = (): ReturnType<typeof eventOf> => eventOf(claim.run, (id) => queue.get(id));
+        const [values, tokens] = await Promise.all([secrets.valuesFor(claim), idTokens.tokensFor(claim, event)]);
+        return new Map([...values, ...tokens]);
+      },
+      stop: () => secrets.close(),
+    };
   }),
   area('fleet', ['queue', 'logs', 'audit', 'roster', 'artifacts', 'caches', 'recorder', 'secrets'],
     (env, { artifacts, caches, recorder, secrets, ...needs }) =>

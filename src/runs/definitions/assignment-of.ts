@@ -48,7 +48,7 @@ export function assignmentOf({ run, ref, input, definition }: Claim, secretValue
         knownHosts: git.knownHosts,
       });
   }
-  for (const name of definition.secrets) {
+  for (const name of [...definition.secrets, ...Object.keys(definition.idTokens ?? {})]) {
     const value = secretValue(name);
     if (value === undefined) missing.push(name);
     else assignment.secrets[name] = value;
