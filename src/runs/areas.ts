@@ -12,6 +12,7 @@ import { createRunLogs, diskRoomOf, type RunLogsService } from './logs/index.ts'
 import { createMetrics, createRecorder, type Recorder } from './metrics/index.ts';
 import { createNotifications, totalWaiting } from './notifications/index.ts';
 import { observe } from './observe.ts';
+import { People } from './people/index.ts';
 import { createProjects } from './projects/index.ts';
 import { createQueue, type Queue } from './queue/index.ts';
 import type { Claim } from './queue/port.ts';
@@ -35,6 +36,7 @@ export interface Areas {
   readonly metrics: Area;
   readonly notifications: Area;
   readonly observers: Area;
+  readonly people: People;
   readonly projects: Area;
   readonly queue: Queue;
   readonly recorder: Recorder;
@@ -148,6 +150,7 @@ export const AREAS = [
   }), { stopsIn: 'quiesce' }),
   area('alerts', ['runs', 'recorder'],
     (env, { runs, recorder }) => createAlerts(env, { ...runs, onReceived: recorder.alertReceived })),
+  area('people', ['audit'], (env, { audit }) => new People(env, { audit, variables: env.variables })),
   area('projects', ['audit', 'roster', 'schedules'], (env, { audit, roster, schedules }) =>
     createProjects({
       env,
