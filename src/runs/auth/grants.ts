@@ -41,11 +41,12 @@ const SCOPES_OF_PROJECT_ADMIN: readonly Scope[] = ['read', 'submit', 'approve', 
 export function grantsOf({ username, subject, groups }: Person, roles: OidcConfig['roles']): Grant[] {
   const names = new Set([username.slice('user:'.length), `sub:${subject}`]);
   const own = new Set(groups);
-  return roles.filter((role) => role.people.some((name) => names.has(name)) || role.groups.some((group) => own.has(group)))
-    .map(({ role, projects }) => ({
-      scopes: role === 'admin' && projects !== null ? SCOPES_OF_PROJECT_ADMIN : SCOPES_OF[role],
-      projects,
-    }));
+  return roles.filter((role) =>
+    role.people.some((name) => names.has(name)) || role.groups.some((group) => own.has(group))
+  ).map(({ role, projects }) => ({
+    scopes: role === 'admin' && projects !== null ? SCOPES_OF_PROJECT_ADMIN : SCOPES_OF[role],
+    projects,
+  }));
 }
 
 /** Operations with the scope `admin` that are about one project, whose fence checks it. All others are of the service. */

@@ -64,15 +64,17 @@ async function signIn(): Promise<Session> {
 }
 
 const RUN = { project_id: 'alpha', kind: 'diagnostic' };
-const code = (answer: Answer): string => (answer.status < 300 ? 'in' : answer.json<{ error: { code: string } }>().error.code);
+const code = (
+  answer: Answer,
+): string => (answer.status < 300 ? 'in' : answer.json<{ error: { code: string } }>().error.code);
 
 describe('a person who signs in', () => {
   it('gets a session with the rights of the roles, whose name is in the audit log', async () => {
     expect((await api.client.send('GET', '/api/v1/auth/methods')).json()).toEqual({ data: { oidc: true } });
     issuer.claims = { ...issuer.claims, groups: ['staff', 'alpha-devs'] };
     const { token, expires_at: expiresAt, name, sign_out_url: signOut } = await signIn();
-    expect([name, expiresAt, new URL(signOut).origin]).toEqual(['user:anna@example.org',
-      api.clock.ms / 1000 + 43_200, issuer.url]);
+    expect([name, expiresAt, new URL(signOut).origin]).toEqual(['user:anna@example.org', api.clock.ms / 1000 + 43_200,
+      issuer.url]);
     expect((await get('/auth/me', token)).json()).toEqual({
       data: {
         name: 'user:anna@example.org',
@@ -82,7 +84,8 @@ describe('a person who signs in', () => {
     });
     expect((await get('/runs', token)).status).toBe(200);
     const queued = await post('/runs', RUN, token);
-    expect([queued.status, queued.json<{ data: { source: { by: string } } }>().data.source.by]).toEqual([202, 'user:anna@example.org']);
+    expect([queued.status, queued.json<{ data: { source: { by: string } } }>().data.source.by]).toEqual([202,
+      'user:anna@example.org']);
     expect((await post('/runs', { ...RUN, project_id: 'beta' }, token)).json()).toEqual({
       error: { code: 'forbidden', message: 'user:anna@example.org is not for the project beta' },
     });

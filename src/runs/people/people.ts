@@ -92,7 +92,10 @@ export class People implements PeopleOfIssuer {
           data: {
             name: identity.username,
             expires_at: endsAt === undefined ? null : Math.floor(endsAt / 1000),
-            grants: grants.map(({ scopes, projects }) => ({ scopes: [...scopes], projects: projects && [...projects] })),
+            grants: grants.map(({ scopes, projects }) => ({
+              scopes: [...scopes],
+              projects: projects && [...projects],
+            })),
           },
         };
       },
@@ -175,13 +178,24 @@ export class People implements PeopleOfIssuer {
     const key = JSON.stringify([oidc, clientSecret]);
     if (this.#opened?.key !== key) {
       void this.#opened?.close();
-      const settings = { issuer: oidc.issuer, clientId: oidc.client_id, clientSecret, redirectUri: oidc.redirect_uri,
-        scopes: oidc.scopes, audience: oidc.audience };
+      const settings = {
+        issuer: oidc.issuer,
+        clientId: oidc.client_id,
+        clientSecret,
+        redirectUri: oidc.redirect_uri,
+        scopes: oidc.scopes,
+        audience: oidc.audience,
+      };
       const { clock, log } = this.#env;
       this.#opened = {
         key,
-        ...openIssuer({ settings, policy: { allowPrivate: 'false', allowlist: [] }, clock, log,
-          secret: clientSecret || this.#random }),
+        ...openIssuer({
+          settings,
+          policy: { allowPrivate: 'false', allowlist: [] },
+          clock,
+          log,
+          secret: clientSecret || this.#random,
+        }),
       };
     }
     return this.#opened.issuer;

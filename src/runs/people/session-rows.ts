@@ -33,11 +33,9 @@ export async function beginSession(tx: Transaction, { issuer, subject, name, gro
 {
   const token = `${PREFIX}${randomBytes(32).toString('base64url')}`;
   await tx.run('DELETE FROM sessions WHERE expires_ms <= ?', [now]);
-  await tx.run(
-    `DELETE FROM sessions WHERE issuer = ? AND subject = ? AND token_hash NOT IN (
+  await tx.run(`DELETE FROM sessions WHERE issuer = ? AND subject = ? AND token_hash NOT IN (
        SELECT token_hash FROM sessions WHERE issuer = ? AND subject = ? ORDER BY created_ms DESC, token_hash LIMIT ?)`,
-    [issuer, subject, issuer, subject, MOST - 1],
-  );
+    [issuer, subject, issuer, subject, MOST - 1]);
   await tx.run(
     'INSERT INTO sessions(token_hash, issuer, subject, name, groups, created_ms, expires_ms) VALUES (?, ?, ?, ?, ?, ?, ?)',
     [hashOf(token), issuer, subject, name, JSON.stringify(groups), now, expiresMs],
