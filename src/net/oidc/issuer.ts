@@ -231,8 +231,8 @@ export class Issuer {
 }
 
 /**
- * An issuer whose requests obey the rules of `net`. Its own address may be private, like every address that the operator
- * configures; other addresses that its configuration names go by `policy`.
+ * An issuer whose requests obey the rules of `net`. Its own address may be private, like every address that the
+ * operator configures; other addresses that its configuration names go by `policy`.
  */
 export function openIssuer({ policy: { allowPrivate, allowlist }, ...deps }: Omit<IssuerDeps, 'fetch'> & {
   readonly policy: OutboundSettings;

@@ -1,4 +1,3 @@
-import type { Operations } from '../../../generated/runs/operations.ts';
 import type { Identity, OperationSpec } from '../../operations/index.ts';
 import type { OidcConfig, TokenConfig } from '../config/index.ts';
 
@@ -49,12 +48,8 @@ export function grantsOf({ username, subject, groups }: Person, roles: OidcConfi
   }));
 }
 
-/** Operations with the scope `admin` that are about one project, whose fence checks it. All others are of the service. */
-const OF_PROJECTS: ReadonlySet<string> = new Set<keyof Operations>(['deleteRunLogs', 'deleteCaches', 'pauseSchedule',
-  'resumeSchedule']);
-
 /** The scope that an operation requires; undefined for one that every caller with a credential may call. */
-export function scopeOf({ access, scope }: Pick<OperationSpec, 'access' | 'scope'>): Scope | undefined {
+export function scopeOf({ access, scope }: OperationSpec): Scope | undefined {
   return access === 'user' ? undefined : scope ?? (access === 'read' ? 'read' : 'admin');
 }
 
@@ -63,7 +58,8 @@ export function grantsFor(operation: OperationSpec, grants: readonly Grant[]): r
   const needed = scopeOf(operation);
   return grants.filter(({ scopes, projects }) => {
     if (needed === undefined) return true;
-    if (needed === 'admin' && projects !== null) return scopes.includes('admin') && OF_PROJECTS.has(operation.id);
+    // What else takes the scope `admin` is of the service.
+    if (needed === 'admin' && projects !== null) return scopes.includes('admin') && operation.projectAdmin === true;
     return scopes.includes(needed) || scopes.includes('admin');
   });
 }

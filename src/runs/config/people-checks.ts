@@ -21,7 +21,7 @@ export function secretKinds({ env, file, command, vault, aws, google, azure }: S
 
 const when = (wrong: boolean, problem: string): string[] => (wrong ? [problem] : []);
 
-/** What a schema cannot express about secrets, sign-in and tokens of steps: one line for each problem, with its path. */
+/** What a schema cannot express about secrets, sign-in and tokens of steps: a line for each problem, with its path. */
 export function peopleProblems(config: RunsConfig): string[] {
   return [...secretProblems(config), ...sourceProblems(config.secret_sources), ...signInProblems(config),
     ...idTokenProblems(config)];

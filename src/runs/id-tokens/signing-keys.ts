@@ -33,8 +33,8 @@ interface KeyRow extends Row {
 }
 
 /**
- * The keys that sign tokens of steps. Private keys are in a file of this server that only its user can read; public ones
- * are in the store, so that every server lists those of all.
+ * The keys that sign tokens of steps. Private keys are in a file of this server that only its user can read; public
+ * ones are in the store, so that every server lists those of all.
  */
 export class SigningKeys {
   readonly #env: RunsEnvironment;

@@ -151,6 +151,18 @@ describe('a person who signs in', () => {
     });
   });
 
+  it('who signs out is checked again at once here, and within 30 seconds where that is not known', async () => {
+    const { token } = await signIn();
+    const found = (await api.people.identify(token))!;
+    expect([found.checkAt - api.clock.ms, found.endsAt - api.clock.ms]).toEqual([30_000, 43_200_000]);
+    const [before, heard] = [api.people.changes(), [] as number[]];
+    const leave = api.people.onChange(() => heard.push(api.people.changes()));
+    await post('/auth/logout', {}, token);
+    leave();
+    expect(heard).toEqual([before + 1]);
+    expect(await api.people.identify(token)).toBeUndefined();
+  });
+
   it('has twenty sessions at most; further ones end the oldest', async () => {
     const first = await signIn();
     for (let n = 0; n < 20; n++) {

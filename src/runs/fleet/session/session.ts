@@ -305,7 +305,7 @@ export class FleetSession implements Session {
     this.#try(this.#prepare(claim), ref);
   }
 
-  /** Secrets may have to be fetched, and the run may be cancelled or taken away meanwhile: the ship never sees it then. */
+  /** Fetches secrets first. A run that is cancelled or taken away meanwhile is never sent to the ship. */
   async #prepare(claim: Claim): Promise<void> {
     const { ref } = claim;
     const { queue, assignmentOf } = this.#context;

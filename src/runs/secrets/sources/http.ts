@@ -59,7 +59,7 @@ export function requireOk({ status }: Told, what: string): void {
   if (status !== 200) throw new SourceFailure(`${what}: status ${status}`);
 }
 
-/** The whole text, or one field of it if it is a JSON object; numbers and truth values as text. Undefined without it. */
+/** The whole text, or one field of it if it is a JSON object; numbers and truth values as text. */
 export function fieldOf(text: unknown, field: string, what: string): string | undefined {
   if (field === '') return typeof text === 'string' ? text : undefined;
   const fields = typeof text === 'string' ? objectIn(text) : text as Readonly<Record<string, unknown>> | undefined;

@@ -16,8 +16,8 @@ afterEach(() => Promise.all([store.stop(), rm(folder, { recursive: true })]));
 
 const paths = (): string[] => store.received.map(({ method, path }) => `${method} ${path}`);
 
-// Requests and answers as in developer.hashicorp.com/vault/api-docs: secret/kv/kv-v2 (Read secret version), auth/approle
-// (Login With AppRole), auth/kubernetes (Login), and index (Namespaces).
+// Requests and answers as in developer.hashicorp.com/vault/api-docs: secret/kv/kv-v2 (Read secret version),
+// auth/approle (Login With AppRole), auth/kubernetes (Login), and index (Namespaces).
 describe('HashiCorp Vault', () => {
   const SECRET = 'secrets: [{name: A, vault: {path: team/deploy key, field: token}}]\n';
   const version = (data: object) => ({ status: 200, body: { data: { data, metadata: { version: 3 } } } });

@@ -57,9 +57,9 @@ function patternsOf(ref: string): string[] {
 }
 
 /**
- * The commit of a ref: a full name before a branch, as git has it, and a branch before a tag. Otherwise somebody who may
- * push a branch named `refs/heads/main` could pass it off as main. An annotated tag means its commit. Without a ref, the
- * default branch is used.
+ * The commit of a ref: a full name before a branch, as git has it, and a branch before a tag. Otherwise somebody who
+ * may push a branch named `refs/heads/main` could pass it off as main. An annotated tag means its commit. Without a
+ * ref, the default branch is used.
  */
 function resolveRef({ commits, head }: RemoteRefs, ref: string): ResolvedRef | undefined {
   if (ref === '') {
