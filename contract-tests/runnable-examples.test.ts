@@ -162,6 +162,9 @@ describe("each operation's example in the description of the run queue", () => {
   const NOT_HERE: Readonly<Record<string, string>> = {
     streamRunLogs: 'is a stream, which src/client/services.test.ts reads',
     redeliverNotifications: 'names a dead letter, which src/runs/notifications/notifications.test.ts has',
+    startOidcSignIn: 'needs an issuer; src/runs/people/people.test.ts has one',
+    finishOidcSignIn: 'needs an issuer, too',
+    logout: 'ends the session of a person, and this token is one of the configuration',
   };
 
   /** The run and the ship of the examples. */
@@ -177,6 +180,7 @@ pipelines:
   - {name: asks, approval: {required: true}, steps: [{name: go, run: 'true'}]}
 fleet: {enabled: true, listen: '127.0.0.1:0', enrol_listen: '127.0.0.1:0', advertise: 127.0.0.1}
 queue: {cancel_grace: 1s}
+id_tokens: {issuer: 'https://runs.example.org'}
 ai: {roles: [{name: writer, endpoint: 'http://127.0.0.1:1/v1', model: m, api_key_env: WRITER_KEY}]}
 projects: [{id: alpha, repository: org/alpha}, {id: timed, repository: org/timed}]
 schedules: [{name: nightly, project: timed, cron: '0 3 * * *', kind: pipeline, task: build}]

@@ -1,9 +1,10 @@
 import { expect } from 'vitest';
 import type { Client } from '../../generated/runs/sdk/client/index.ts';
-import { approveRun, cancelRun, deleteCaches, enqueueRun, getBadge, getLiveness, getMetrics, getReadiness, getRun,
-  getRunResult, listAudit, listCaches, listNotificationDeadLetters, listNotifications, listRunAttempts, listRuns,
-  listSchedules, pauseSchedule, receiveAlerts, redeliverNotifications, rejectRun, resumeSchedule, retryRun,
-  runSchedule } from '../../generated/runs/sdk/sdk.gen.ts';
+import { approveRun, cancelRun, deleteCaches, enqueueRun, finishOidcSignIn, getBadge, getCurrentUser,
+  getIdTokenConfiguration, getIdTokenKeys, getLiveness, getMetrics, getReadiness, getRun, getRunResult,
+  getSignInMethods, listAudit, listCaches, listNotificationDeadLetters, listNotifications, listRunAttempts, listRuns,
+  listSchedules, logout, pauseSchedule, receiveAlerts, redeliverNotifications, rejectRun, resumeSchedule, retryRun,
+  runSchedule, startOidcSignIn } from '../../generated/runs/sdk/sdk.gen.ts';
 import type { ErrorCode, Run } from '../../generated/runs/sdk/types.gen.ts';
 import type { RunsApi } from '../../src/testkit/runs-api.ts';
 import type { ScenarioContext, Scenarios } from '../provider.suite.ts';
@@ -195,6 +196,32 @@ export const runs: Scenarios<RunsApi, Client> = {
   async getBadge({ client }) {
     expect(succeeded(await getBadge({ client, path: { id: 'beta' } }))).toBeDefined();
     refused(await getBadge({ client, path: { id: 'nobody' } }), 404, 'project_not_found');
+  },
+  async getSignInMethods({ client }) {
+    expect(succeeded(await getSignInMethods({ client })).data).toEqual({ oidc: false });
+  },
+  async startOidcSignIn({ client }) {
+    refused(await startOidcSignIn({ client }), 404, 'not_found');
+  },
+  async finishOidcSignIn({ client, direct }) {
+    refused(await finishOidcSignIn({ client, body: { flow: 'x', query: 'code=1' } }), 404, 'not_found');
+    refused(await finishOidcSignIn({ client: direct, body: { flow: '', query: 'code=1' } }), 400, 'invalid_input');
+  },
+  async getCurrentUser({ client }) {
+    expect(succeeded(await getCurrentUser({ client })).data).toEqual({
+      name: 'api',
+      expires_at: null,
+      grants: [{ scopes: ['admin'], projects: null }],
+    });
+  },
+  async logout({ client }) {
+    refused(await logout({ client }), 400, 'invalid_input');
+  },
+  async getIdTokenConfiguration({ client }) {
+    refused(await getIdTokenConfiguration({ client }), 404, 'not_found');
+  },
+  async getIdTokenKeys({ client }) {
+    refused(await getIdTokenKeys({ client }), 404, 'not_found');
   },
   async getLiveness({ client }) {
     expect(succeeded(await getLiveness({ client })).data.status).toBe('ok');

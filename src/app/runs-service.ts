@@ -202,7 +202,7 @@ async function serveHttp(
 ): Promise<HttpServer> {
   const specification = await readSpecification('runs');
   const { handlers, preconditions, fences, guard, steps } = service;
-  const watches = new AccessWatches({ onChange: (listener) => config.onChange(listener), clock, timer });
+  const watches = new AccessWatches({ onChange: (listener) => service.onAccessChange(listener), clock, timer });
   const invoke = createInvoker<Operations>({
     operations,
     inputs: specification.inputs,
@@ -228,7 +228,8 @@ async function serveHttp(
     corsOrigins: [],
     compress: loaded.config.compress_answers,
     judge: whileReadsAreOpen(config),
-    openPaths: [operations.getLiveness.path, operations.getReadiness.path],
+    openPaths: [operations.getLiveness, operations.getReadiness, operations.getIdTokenConfiguration,
+      operations.getIdTokenKeys].map(({ path }) => path),
     apiKeys: false,
     extensions: loaded.config.console ? [consolePages('runs')] : [],
   });

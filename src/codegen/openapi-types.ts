@@ -68,6 +68,7 @@ export interface OperationObject {
   'x-noted'?: true;
   'x-feature'?: OperationSpec['feature'];
   'x-scope'?: OperationSpec['scope'];
+  'x-project-admin'?: boolean;
   'x-password-pending'?: true;
   'x-pages'?: string;
   'x-timeout'?: 'none';

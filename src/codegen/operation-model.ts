@@ -87,6 +87,7 @@ function facts(operation: OperationObject): Partial<OperationSpec> {
     noted: operation['x-noted'],
     feature: operation['x-feature'],
     scope: operation['x-scope'],
+    projectAdmin: operation['x-project-admin'],
     passwordPending: operation['x-password-pending'],
   };
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));

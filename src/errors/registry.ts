@@ -36,6 +36,7 @@ export const RUN_ERRORS = {
   enqueue_failed: kind(500, 'INTERNAL', 'the run could not be inserted'),
   logs_unavailable: kind(500, 'INTERNAL', 'a stored log chunk is missing or corrupt'),
   storage_unavailable: kind(503, 'UNAVAILABLE', 'the store is unreachable, busy, starting or stopping'),
+  issuer_unavailable: kind(503, 'UNAVAILABLE', 'the issuer of OpenID Connect cannot be reached'),
   log_budget_exceeded: kind(507, 'RESOURCE_EXHAUSTED', 'the log store is full'),
 } as const satisfies Record<string, ErrorKind>;
 

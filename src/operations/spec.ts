@@ -84,6 +84,8 @@ export interface OperationSpec {
   readonly feature?: 'temporal' | 'spell' | 'embedding';
   /** The scope that a token of the run queue needs, where that does not follow from the access (`x-scope`). */
   readonly scope?: 'submit' | 'approve' | 'alerts';
+  /** Whether an administrator of the project that it names may call it, in the run queue (`x-project-admin`). */
+  readonly projectAdmin?: boolean;
   /** True if users who must change their password may call it before that (`x-password-pending`). */
   readonly passwordPending?: boolean;
   /** False for operations that may run longer than the request limit. */

@@ -7,14 +7,18 @@ import { createBadges } from './badges/index.ts';
 import { Caches, createCacheHandlers } from './caches/index.ts';
 import { openContents } from './contents/index.ts';
 import { createFleet, type Fleet, Roster } from './fleet/index.ts';
+import { createIdTokens, type IdTokens } from './id-tokens/index.ts';
 import { createRunLogs, diskRoomOf, type RunLogsService } from './logs/index.ts';
 import { createMetrics, createRecorder, type Recorder } from './metrics/index.ts';
 import { createNotifications, totalWaiting } from './notifications/index.ts';
 import { observe } from './observe.ts';
+import { People } from './people/index.ts';
 import { createProjects } from './projects/index.ts';
 import { createQueue, type Queue } from './queue/index.ts';
+import type { Claim } from './queue/port.ts';
 import { createRuns, type Runs } from './runs/index.ts';
 import { createScheduleHandlers, createSchedules, type Schedules } from './schedules/index.ts';
+import { eventOf, Secrets } from './secrets/index.ts';
 import { createSystem } from './system/index.ts';
 
 /** What areas offer each other, by the names of the areas. */
@@ -26,17 +30,20 @@ export interface Areas {
   /** `shared` is undefined if ships have caches of their own only. */
   readonly caches: { readonly shared: Caches | undefined };
   readonly fleet: Fleet;
+  readonly idTokens: IdTokens;
   readonly logOperations: Area;
   readonly logs: RunLogsService;
   readonly metrics: Area;
   readonly notifications: Area;
   readonly observers: Area;
+  readonly people: People;
   readonly projects: Area;
   readonly queue: Queue;
   readonly recorder: Recorder;
   readonly roster: Roster;
   readonly runs: Runs;
   readonly schedules: Schedules;
+  readonly secrets: Area & { readonly valuesFor: (claim: Claim) => Promise<ReadonlyMap<string, string>> };
   readonly system: Area;
 }
 
@@ -86,8 +93,20 @@ export const AREAS = [
       stop: () => shared?.stop(),
     };
   }),
-  area('fleet', ['queue', 'logs', 'audit', 'roster', 'artifacts', 'caches', 'recorder'],
-    (env, { artifacts, caches, recorder, ...needs }) =>
+  area('idTokens', [], createIdTokens),
+  area('secrets', ['queue', 'idTokens'], (env, { queue, idTokens }) => {
+    const secrets = new Secrets(env, { variables: env.variables, queue });
+    return {
+      async valuesFor(claim) {
+        const event = (): ReturnType<typeof eventOf> => eventOf(claim.run, (id) => queue.get(id));
+        const [values, tokens] = await Promise.all([secrets.valuesFor(claim), idTokens.tokensFor(claim, event)]);
+        return new Map([...values, ...tokens]);
+      },
+      stop: () => secrets.close(),
+    };
+  }),
+  area('fleet', ['queue', 'logs', 'audit', 'roster', 'artifacts', 'caches', 'recorder', 'secrets'],
+    (env, { artifacts, caches, recorder, secrets, ...needs }) =>
       createFleet(env, {
         ...needs,
         authority: env.authority,
@@ -95,7 +114,7 @@ export const AREAS = [
         serverCertificateExpiresMs: env.serverCertificateExpiresMs,
         caches: caches.shared,
         artifacts,
-        secretValue: (name) => secretValue(env, name),
+        secretsFor: (claim) => secrets.valuesFor(claim),
         fencedWrite: recorder.fencedWrite,
         linesLost: recorder.logEventsDropped,
       }), { stopsIn: 'dismiss' }),
@@ -131,6 +150,7 @@ export const AREAS = [
   }), { stopsIn: 'quiesce' }),
   area('alerts', ['runs', 'recorder'],
     (env, { runs, recorder }) => createAlerts(env, { ...runs, onReceived: recorder.alertReceived })),
+  area('people', ['audit'], (env, { audit }) => new People(env, { audit, variables: env.variables })),
   area('projects', ['audit', 'roster', 'schedules'], (env, { audit, roster, schedules }) =>
     createProjects({
       env,
@@ -149,10 +169,3 @@ export const AREAS = [
       checks: { storage: () => sql.healthy(), config: () => true, fleet: authority && (() => true) },
     })),
 ];
-
-/** The current value in the environment; the configuration names the variable. */
-function secretValue({ config, variables }: RunQueueEnvironment, name: string): string | undefined {
-  const secret = config.current().config.secrets.find((each) => each.name === name);
-  // An empty value counts as unset, because masking could not find it.
-  return (secret && variables[secret.env]) || undefined;
-}

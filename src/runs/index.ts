@@ -14,6 +14,8 @@ export interface RunQueueService {
   /** What is checked again while a file or a stream is sent. */
   readonly fences: Preconditions<Operations>;
   readonly guard: Guard;
+  /** Calls the listener when rights have changed; the returned function unsubscribes it. */
+  onAccessChange(listener: () => void): () => void;
   /** What this service adds to the pipeline of its calls. */
   readonly steps: Pick<Steps, 'store'>;
   /** The interface for the transport of ships' messages. */
@@ -31,7 +33,7 @@ export interface RunQueueService {
 /** Makes the areas over one store, which must be migrated; nothing runs yet. */
 export function createRunQueueService(env: RunQueueEnvironment): RunQueueService {
   const whole = new RunsComposition<Areas>(AREAS, env);
-  const { fleet, queue, recorder } = whole.areas;
+  const { fleet, people, queue, recorder } = whole.areas;
   const { config, clock, accepting } = env;
   const fence: FenceDeps = {
     runOf: (id) => queue.get(id),
@@ -41,7 +43,11 @@ export function createRunQueueService(env: RunQueueEnvironment): RunQueueService
     handlers: whole.handlers,
     preconditions: whole.preconditions,
     fences: projectFences(fence),
-    guard: createGuard(config, clock),
+    onAccessChange: (listener) => {
+      const leave = [config.onChange(listener), people.onChange(listener)];
+      return () => leave.forEach((each) => each());
+    },
+    guard: createGuard(config, clock, people),
     steps: { store: storeStep({ accepting, onFailure: recorder.storageFailed }) },
     fleet: fleet.service,
     start: () => whole.start(),

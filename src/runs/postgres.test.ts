@@ -34,6 +34,8 @@ const SUITES: Readonly<Record<string, () => Promise<unknown>>> = {
   retention: () => import('./logs/retention.test.ts'),
   caches: () => import('./caches/caches.test.ts'),
   artifacts: () => import('./artifacts/artifacts.test.ts'),
+  people: () => import('./people/people.test.ts'),
+  'tokens of steps': () => import('./id-tokens/id-tokens.test.ts'),
 };
 
 // Skipped on platforms without a server.

@@ -63,7 +63,7 @@ export class LocalIssuer {
       features: { devInteractions: { enabled: false } },
       ttl: { Interaction: 600, Grant: 600, Session: 600, AccessToken: 600, IdToken: 600 },
       conformIdTokenClaims: false,
-      claims: { openid: ['sub'], profile: ['preferred_username', 'groups'] },
+      claims: { openid: ['sub'], profile: ['preferred_username', 'groups'], email: ['email', 'email_verified'] },
       interactions: { url: (_, interaction) => `/interaction/${interaction.uid}` },
       findAccount: (_, sub) => ({ accountId: sub, claims: () => ({ sub, ...issuer.claims }) }),
       async loadExistingGrant(ctx) {

@@ -11,8 +11,10 @@ import { createBadges } from '../runs/badges/index.ts';
 import { createCacheHandlers } from '../runs/caches/index.ts';
 import { type LoadedRunsConfig, parseRunsConfig } from '../runs/config/index.ts';
 import type { RunsEnvironment } from '../runs/environment.ts';
+import { createIdTokens } from '../runs/id-tokens/index.ts';
 import { createMetrics, createRecorder, type FleetNumbers, type Recorder } from '../runs/metrics/index.ts';
 import { createNotifications, type Notifications } from '../runs/notifications/index.ts';
+import { People } from '../runs/people/index.ts';
 import { type Completion, createQueue, type Queue } from '../runs/queue/index.ts';
 import { createRuns, type Runs } from '../runs/runs/index.ts';
 import { createScheduleHandlers, createSchedules, type Schedules } from '../runs/schedules/index.ts';
@@ -49,6 +51,8 @@ export interface RunsApiOptions {
   readonly tokens?: readonly string[];
   readonly faults?: DatabaseOptions['faults'];
   readonly fleet?: () => FleetNumbers;
+  /** Environment variables of the service. */
+  readonly variables?: Readonly<Record<string, string>>;
 }
 
 /** The API of the run queue over HTTP, with a real queue; the test plays the executing side. */
@@ -59,6 +63,7 @@ export class RunsApi {
   readonly runs: Runs;
   readonly schedules: Schedules;
   readonly notifications: Notifications;
+  readonly people: People;
   /** Creates the notifications of a server that is started later over the same store. */
   readonly anotherNotifier: () => Notifications;
   readonly recorder: Recorder;
@@ -86,7 +91,7 @@ export class RunsApi {
     return api;
   }
 
-  private constructor(sql: Sql, { config = CONFIG, tokens = [TOKEN], fleet }: RunsApiOptions) {
+  private constructor(sql: Sql, { config = CONFIG, tokens = [TOKEN], fleet, variables = {} }: RunsApiOptions) {
     this.sql = sql;
     const clock = { ms: Date.parse('2026-01-01T00:00:00Z'), now: (): number => clock.ms };
     this.clock = clock;
@@ -135,6 +140,7 @@ export class RunsApi {
         present: this.runs.present,
         onOutcome: this.recorder.notified,
       });
+    this.people = new People(env, { audit, variables });
     this.notifications = this.anotherNotifier();
     this.queue.onChanging(this.notifications.notify);
     this.schedules = createSchedules({
@@ -164,9 +170,11 @@ export class RunsApi {
       ...createBadges(env).handlers,
       ...metrics.handlers,
       ...system.handlers,
+      ...this.people.handlers,
+      ...createIdTokens(env).handlers,
     };
     this.#invokerOptions = {
-      guard: createGuard(env.config, clock),
+      guard: createGuard(env.config, clock, this.people),
       preconditions: { ...this.runs.preconditions, ...scheduled.preconditions },
       fences: projectFences(fence),
       steps: {
@@ -273,6 +281,7 @@ export class RunsApi {
   async stop(): Promise<void> {
     await this.#stopListening();
     await this.runs.stop();
+    await this.people.stop();
     await this.notifications.stop();
     await this.queue.stop();
     await this.sql.close();

@@ -73,6 +73,8 @@ export class FleetFixture {
   readonly timer = new ManualTimer();
   readonly logged: string[] = [];
   readonly secrets = new Map<string, string>();
+  /** When the values of secrets are there. */
+  secretsFetched: Promise<void> = Promise.resolve();
   readonly fenced: string[] = [];
   linesLost = 0;
   readonly ships: TestShip[] = [];
@@ -183,7 +185,7 @@ ${options.fleet ?? ''}
       audit: createAuditLog(this.env),
       authority,
       addresses: this.addresses,
-      secretValue: (name) => this.secrets.get(name),
+      secretsFor: () => this.secretsFetched.then(() => this.secrets),
       random: () => 0.5,
       fencedWrite: (rpc) => void this.fenced.push(rpc),
       linesLost: (count) => void (this.linesLost += count),

@@ -2,7 +2,7 @@
 
 import { client } from './client.gen.ts';
 import type { Client, ClientMeta, Options as Options2, RequestResult, ServerSentEventsResult, TDataShape } from './client/index.ts';
-import type { ApproveRunData, ApproveRunErrors, ApproveRunResponses, CancelRunData, CancelRunErrors, CancelRunResponses, CreateJoinTokenData, CreateJoinTokenErrors, CreateJoinTokenResponses, CreateProjectData, CreateProjectErrors, CreateProjectResponses, DeleteCachesData, DeleteCachesErrors, DeleteCachesResponses, DeleteProjectData, DeleteProjectErrors, DeleteProjectResponses, DeleteRunLogsData, DeleteRunLogsErrors, DeleteRunLogsResponses, DeleteShipData, DeleteShipErrors, DeleteShipResponses, DrainShipData, DrainShipErrors, DrainShipResponses, EnqueueRunData, EnqueueRunErrors, EnqueueRunResponses, GetBadgeData, GetBadgeErrors, GetBadgeResponses, GetLivenessData, GetLivenessErrors, GetLivenessResponses, GetMetricsData, GetMetricsErrors, GetMetricsResponses, GetReadinessData, GetReadinessErrors, GetReadinessResponses, GetRunArtifactData, GetRunArtifactErrors, GetRunArtifactResponses, GetRunData, GetRunErrors, GetRunResponses, GetRunResultData, GetRunResultErrors, GetRunResultResponses, ListAuditData, ListAuditErrors, ListAuditResponses, ListCachesData, ListCachesErrors, ListCachesResponses, ListNotificationDeadLettersData, ListNotificationDeadLettersErrors, ListNotificationDeadLettersResponses, ListNotificationsData, ListNotificationsErrors, ListNotificationsResponses, ListPipelinesData, ListPipelinesErrors, ListPipelinesResponses, ListProjectsData, ListProjectsErrors, ListProjectsResponses, ListRolesData, ListRolesErrors, ListRolesResponses, ListRunArtifactsData, ListRunArtifactsErrors, ListRunArtifactsResponses, ListRunAttemptsData, ListRunAttemptsErrors, ListRunAttemptsResponses, ListRunLogsData, ListRunLogsErrors, ListRunLogsResponses, ListRunsData, ListRunsErrors, ListRunsResponses, ListSchedulesData, ListSchedulesErrors, ListSchedulesResponses, ListShipsData, ListShipsErrors, ListShipsResponses, PauseScheduleData, PauseScheduleErrors, PauseScheduleResponses, ReceiveAlertsData, ReceiveAlertsErrors, ReceiveAlertsResponses, RedeliverNotificationsData, RedeliverNotificationsErrors, RedeliverNotificationsResponses, RejectRunData, RejectRunErrors, RejectRunResponses, ReplaceProjectData, ReplaceProjectErrors, ReplaceProjectResponses, ResumeScheduleData, ResumeScheduleErrors, ResumeScheduleResponses, RetryRunData, RetryRunErrors, RetryRunResponses, RevokeShipData, RevokeShipErrors, RevokeShipResponses, RunScheduleData, RunScheduleErrors, RunScheduleResponses, StreamRunLogsData, StreamRunLogsErrors, StreamRunLogsResponse, StreamRunLogsResponses, UndrainShipData, UndrainShipErrors, UndrainShipResponses } from './types.gen.ts';
+import type { ApproveRunData, ApproveRunErrors, ApproveRunResponses, CancelRunData, CancelRunErrors, CancelRunResponses, CreateJoinTokenData, CreateJoinTokenErrors, CreateJoinTokenResponses, CreateProjectData, CreateProjectErrors, CreateProjectResponses, DeleteCachesData, DeleteCachesErrors, DeleteCachesResponses, DeleteProjectData, DeleteProjectErrors, DeleteProjectResponses, DeleteRunLogsData, DeleteRunLogsErrors, DeleteRunLogsResponses, DeleteShipData, DeleteShipErrors, DeleteShipResponses, DrainShipData, DrainShipErrors, DrainShipResponses, EnqueueRunData, EnqueueRunErrors, EnqueueRunResponses, FinishOidcSignInData, FinishOidcSignInErrors, FinishOidcSignInResponses, GetBadgeData, GetBadgeErrors, GetBadgeResponses, GetCurrentUserData, GetCurrentUserErrors, GetCurrentUserResponses, GetIdTokenConfigurationData, GetIdTokenConfigurationErrors, GetIdTokenConfigurationResponses, GetIdTokenKeysData, GetIdTokenKeysErrors, GetIdTokenKeysResponses, GetLivenessData, GetLivenessErrors, GetLivenessResponses, GetMetricsData, GetMetricsErrors, GetMetricsResponses, GetReadinessData, GetReadinessErrors, GetReadinessResponses, GetRunArtifactData, GetRunArtifactErrors, GetRunArtifactResponses, GetRunData, GetRunErrors, GetRunResponses, GetRunResultData, GetRunResultErrors, GetRunResultResponses, GetSignInMethodsData, GetSignInMethodsErrors, GetSignInMethodsResponses, ListAuditData, ListAuditErrors, ListAuditResponses, ListCachesData, ListCachesErrors, ListCachesResponses, ListNotificationDeadLettersData, ListNotificationDeadLettersErrors, ListNotificationDeadLettersResponses, ListNotificationsData, ListNotificationsErrors, ListNotificationsResponses, ListPipelinesData, ListPipelinesErrors, ListPipelinesResponses, ListProjectsData, ListProjectsErrors, ListProjectsResponses, ListRolesData, ListRolesErrors, ListRolesResponses, ListRunArtifactsData, ListRunArtifactsErrors, ListRunArtifactsResponses, ListRunAttemptsData, ListRunAttemptsErrors, ListRunAttemptsResponses, ListRunLogsData, ListRunLogsErrors, ListRunLogsResponses, ListRunsData, ListRunsErrors, ListRunsResponses, ListSchedulesData, ListSchedulesErrors, ListSchedulesResponses, ListShipsData, ListShipsErrors, ListShipsResponses, LogoutData, LogoutErrors, LogoutResponses, PauseScheduleData, PauseScheduleErrors, PauseScheduleResponses, ReceiveAlertsData, ReceiveAlertsErrors, ReceiveAlertsResponses, RedeliverNotificationsData, RedeliverNotificationsErrors, RedeliverNotificationsResponses, RejectRunData, RejectRunErrors, RejectRunResponses, ReplaceProjectData, ReplaceProjectErrors, ReplaceProjectResponses, ResumeScheduleData, ResumeScheduleErrors, ResumeScheduleResponses, RetryRunData, RetryRunErrors, RetryRunResponses, RevokeShipData, RevokeShipErrors, RevokeShipResponses, RunScheduleData, RunScheduleErrors, RunScheduleResponses, StartOidcSignInData, StartOidcSignInErrors, StartOidcSignInResponses, StreamRunLogsData, StreamRunLogsErrors, StreamRunLogsResponse, StreamRunLogsResponses, UndrainShipData, UndrainShipErrors, UndrainShipResponses } from './types.gen.ts';
 
 /** Credentials that an operation accepts. */
 const CREDENTIALS = [{ scheme: 'bearer', type: 'http' }] as const;
@@ -462,6 +462,70 @@ export const listAudit = <ThrowOnError extends boolean = false>(options?: Option
     url: '/api/v1/audit',
     ...options
 });
+
+/**
+ * Report how people sign in
+ *
+ * Says whether there is sign-in at an issuer of OpenID Connect, for pages that offer it.
+ */
+export const getSignInMethods = <ThrowOnError extends boolean = false>(options?: Options<GetSignInMethodsData, ThrowOnError>): RequestResult<GetSignInMethodsResponses, GetSignInMethodsErrors, ThrowOnError> => (options?.client ?? client).get<GetSignInMethodsResponses, GetSignInMethodsErrors, ThrowOnError>({ url: '/api/v1/auth/methods', ...options });
+
+/**
+ * Begin to sign in at the issuer
+ *
+ * Begins the authorization code flow with PKCE. The browser keeps `flow`, goes to `url`, and comes back to `oidc.redirect_uri` with a query for `finishOidcSignIn`, within 10 minutes. Without an issuer it is 404; one that can't be reached is 503 `issuer_unavailable`.
+ */
+export const startOidcSignIn = <ThrowOnError extends boolean = false>(options?: Options<StartOidcSignInData, ThrowOnError>): RequestResult<StartOidcSignInResponses, StartOidcSignInErrors, ThrowOnError> => (options?.client ?? client).post<StartOidcSignInResponses, StartOidcSignInErrors, ThrowOnError>({ url: '/api/v1/auth/oidc/start', ...options });
+
+/**
+ * Sign in with what the issuer has returned
+ *
+ * Ends the flow of `startOidcSignIn`: exchanges the code, checks state, nonce and signature, and returns the token of a session, which counts for `oidc.session` and until `logout`. What its holder may do follows from `oidc.roles` of the present configuration. Somebody without a role is refused with 403.
+ */
+export const finishOidcSignIn = <ThrowOnError extends boolean = false>(options: Options<FinishOidcSignInData, ThrowOnError>): RequestResult<FinishOidcSignInResponses, FinishOidcSignInErrors, ThrowOnError> => (options.client ?? client).post<FinishOidcSignInResponses, FinishOidcSignInErrors, ThrowOnError>({
+    url: '/api/v1/auth/oidc/finish',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Report who is signed in
+ *
+ * Returns to whom the request's token belongs, and what they may do. A token for everything has one grant with the scope `admin`.
+ */
+export const getCurrentUser = <ThrowOnError extends boolean = false>(options?: Options<GetCurrentUserData, ThrowOnError>): RequestResult<GetCurrentUserResponses, GetCurrentUserErrors, ThrowOnError> => (options?.client ?? client).get<GetCurrentUserResponses, GetCurrentUserErrors, ThrowOnError>({
+    security: CREDENTIALS,
+    url: '/api/v1/auth/me',
+    ...options
+});
+
+/**
+ * End the session of the caller
+ *
+ * Ends the session whose token the request has, at once and on all servers. Only sessions of `finishOidcSignIn` can be ended: tokens of the configuration are removed there, and those of the issuer are ended by the issuer. Any other credential returns 400 `invalid_input`.
+ */
+export const logout = <ThrowOnError extends boolean = false>(options?: Options<LogoutData, ThrowOnError>): RequestResult<LogoutResponses, LogoutErrors, ThrowOnError> => (options?.client ?? client).post<LogoutResponses, LogoutErrors, ThrowOnError>({
+    security: CREDENTIALS,
+    url: '/api/v1/auth/logout',
+    ...options
+});
+
+/**
+ * Describe the issuer of tokens for steps
+ *
+ * OpenID Connect Discovery of the tokens that steps get by `id_token`: with it, a cloud or a store of secrets accepts them. It is 404 without `id_tokens.issuer`.
+ */
+export const getIdTokenConfiguration = <ThrowOnError extends boolean = false>(options?: Options<GetIdTokenConfigurationData, ThrowOnError>): RequestResult<GetIdTokenConfigurationResponses, GetIdTokenConfigurationErrors, ThrowOnError> => (options?.client ?? client).get<GetIdTokenConfigurationResponses, GetIdTokenConfigurationErrors, ThrowOnError>({ url: '/.well-known/openid-configuration', ...options });
+
+/**
+ * List the keys of tokens for steps
+ *
+ * The public keys that have signed tokens which may still count, of all servers over one store (RFC 7517). A new key is listed for an hour before it signs.
+ */
+export const getIdTokenKeys = <ThrowOnError extends boolean = false>(options?: Options<GetIdTokenKeysData, ThrowOnError>): RequestResult<GetIdTokenKeysResponses, GetIdTokenKeysErrors, ThrowOnError> => (options?.client ?? client).get<GetIdTokenKeysResponses, GetIdTokenKeysErrors, ThrowOnError>({ url: '/.well-known/jwks.json', ...options });
 
 /**
  * Report that the server lives

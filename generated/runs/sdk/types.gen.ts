@@ -257,7 +257,7 @@ export type ListRunsResponse = {
 /**
  * The stable, machine-readable reason. Codes of status 400 are those from `invalid_input` to `idempotency_key_required`. Later versions may have further ones.
  */
-export type ErrorCode = 'invalid_input' | 'invalid_project' | 'invalid_name' | 'invalid_label' | 'invalid_cursor' | 'invalid_attempt' | 'invalid_offset' | 'project_unavailable' | 'pipeline_unavailable' | 'model_or_input_unavailable' | 'unsupported_kind' | 'idempotency_key_required' | 'unauthenticated' | 'forbidden' | 'not_found' | 'project_not_found' | 'schedule_not_found' | 'notification_not_found' | 'run_not_found' | 'ship_not_found' | 'method_not_allowed' | 'request_timeout' | 'conflict' | 'idempotency_conflict' | 'run_state_conflict' | 'project_exists' | 'ship_exists' | 'join_token_exists' | 'config_read_only' | 'fleet_disabled' | 'logs_expired' | 'rate_limited' | 'storage_failed' | 'enqueue_failed' | 'logs_unavailable' | 'internal' | 'not_implemented' | 'storage_unavailable' | 'log_budget_exceeded';
+export type ErrorCode = 'invalid_input' | 'invalid_project' | 'invalid_name' | 'invalid_label' | 'invalid_cursor' | 'invalid_attempt' | 'invalid_offset' | 'project_unavailable' | 'pipeline_unavailable' | 'model_or_input_unavailable' | 'unsupported_kind' | 'idempotency_key_required' | 'unauthenticated' | 'invalid_credentials' | 'forbidden' | 'not_found' | 'project_not_found' | 'schedule_not_found' | 'notification_not_found' | 'run_not_found' | 'ship_not_found' | 'method_not_allowed' | 'request_timeout' | 'conflict' | 'idempotency_conflict' | 'run_state_conflict' | 'project_exists' | 'ship_exists' | 'join_token_exists' | 'config_read_only' | 'fleet_disabled' | 'logs_expired' | 'rate_limited' | 'storage_failed' | 'enqueue_failed' | 'logs_unavailable' | 'internal' | 'not_implemented' | 'storage_unavailable' | 'issuer_unavailable' | 'log_budget_exceeded';
 
 /**
  * What every failed request returns.
@@ -1304,9 +1304,9 @@ export type ReceiveAlertsResponse = {
 };
 
 /**
- * What was done: to runs (`enqueue`, `approve`, `reject`, `cancel`, `retry`, `delete`: their logs), to projects (`project`: added, replaced or deleted, as `detail` tells; `delete`: their caches), to ships (`token`: join token created, `join`, `renew`: certificate renewed, `revoke`, `drain`, `undrain`, `delete`, `leave`), to the configuration (`reload`), to schedules (`pause`, `resume`), to notifications (`redeliver`). Later versions may have further ones.
+ * What was done: to runs (`enqueue`, `approve`, `reject`, `cancel`, `retry`, `delete`: their logs), to projects (`project`: added, replaced or deleted, as `detail` tells; `delete`: their caches), to ships (`token`: join token created, `join`, `renew`: certificate renewed, `revoke`, `drain`, `undrain`, `delete`, `leave`), to the configuration (`reload`), to schedules (`pause`, `resume`), to notifications (`redeliver`), to sessions of people (`login`, `logout`). Later versions may have further ones.
  */
-export type AuditAction = 'enqueue' | 'cancel' | 'retry' | 'project' | 'token' | 'join' | 'renew' | 'revoke' | 'drain' | 'undrain' | 'delete' | 'leave' | 'reload' | 'pause' | 'resume' | 'redeliver' | 'approve' | 'reject';
+export type AuditAction = 'enqueue' | 'cancel' | 'retry' | 'project' | 'token' | 'join' | 'renew' | 'revoke' | 'drain' | 'undrain' | 'delete' | 'leave' | 'reload' | 'pause' | 'resume' | 'redeliver' | 'approve' | 'reject' | 'login' | 'logout';
 
 /**
  * One thing that was done.
@@ -1317,7 +1317,7 @@ export type AuditEntry = {
      */
     at: UnixSeconds;
     /**
-     * Who did it: `api` for a holder of the token of `runtime.api_token_env`, `token:<name>` for one of `tokens`, `ship:<id>` for a ship, `schedule`, `alertmanager`, or `system` for what the server does by itself.
+     * Who did it: `api` for a holder of the token of `runtime.api_token_env`, `token:<name>` for one of `tokens`, `user:<name>` for a person, `ship:<id>` for a ship, `schedule`, `alertmanager`, or `system` for what the server does by itself.
      */
     actor: string;
     action: AuditAction;
@@ -1339,6 +1339,188 @@ export type ListAuditResponse = {
      */
     data: Array<AuditEntry>;
     next_cursor: Cursor;
+};
+
+export type GetSignInMethodsResponse = {
+    /**
+     * The ways to sign in, besides API tokens.
+     */
+    data: {
+        /**
+         * Whether people sign in at an issuer of OpenID Connect.
+         */
+        oidc: boolean;
+    };
+};
+
+export type StartOidcSignInResponse = {
+    /**
+     * A sign-in that has begun.
+     */
+    data: {
+        /**
+         * Where the browser goes.
+         */
+        url: string;
+        /**
+         * What the browser keeps until it is back: state, nonce and verifier, encrypted.
+         */
+        readonly flow: string;
+    };
+};
+
+export type FinishOidcSignInRequest = {
+    /**
+     * What `startOidcSignIn` returned.
+     */
+    flow: string;
+    /**
+     * The query with which the issuer sent the browser back, from its `code` or `error` on.
+     */
+    query: string;
+};
+
+/**
+ * Name of a caller, as in the audit log: `user:<name>` for a person, `token:<name>` for one of `tokens`, `api` for a holder of the token of `runtime.api_token_env`; empty where reading needs no token.
+ */
+export type PersonName = string;
+
+export type FinishOidcSignInResponse = {
+    /**
+     * The session of a person.
+     */
+    data: {
+        /**
+         * Token of the session, for `Authorization: Bearer`.
+         */
+        readonly token: string;
+        /**
+         * When the session ends.
+         */
+        expires_at: UnixSeconds;
+        name: PersonName;
+        /**
+         * Where the browser signs out of the issuer; null where the issuer has no such page.
+         */
+        sign_out_url: string | null;
+    };
+};
+
+/**
+ * What a caller may do in some projects.
+ */
+export type Grant = {
+    /**
+     * Scopes, as `tokens` have them; `admin` is all of them.
+     */
+    scopes: Array<'submit' | 'approve' | 'read' | 'alerts' | 'admin'>;
+    /**
+     * The projects; null for all.
+     */
+    projects: Array<string> | null;
+};
+
+export type GetCurrentUserResponse = {
+    /**
+     * The caller.
+     */
+    data: {
+        name: PersonName;
+        /**
+         * When the credential expires; null for never.
+         */
+        expires_at: OptionalUnixSeconds;
+        /**
+         * What the caller may do; each grant adds to the others.
+         */
+        grants: Array<Grant>;
+    };
+};
+
+export type LogoutResponse = {
+    /**
+     * What is left to do.
+     */
+    data: {
+        /**
+         * Where the browser signs out of the issuer; null where the issuer has no such page.
+         */
+        sign_out_url: string | null;
+    };
+};
+
+/**
+ * OpenID Provider Metadata (OpenID Connect Discovery 1.0, section 3), as far as it is about tokens.
+ */
+export type GetIdTokenConfigurationResponse = {
+    /**
+     * `id_tokens.issuer`, which is `iss` of tokens.
+     */
+    issuer: string;
+    /**
+     * Where the keys are.
+     */
+    jwks_uri: string;
+    /**
+     * Always `id_token`.
+     */
+    response_types_supported: Array<string>;
+    /**
+     * Always `public`.
+     */
+    subject_types_supported: Array<string>;
+    /**
+     * Always `RS256`.
+     */
+    id_token_signing_alg_values_supported: Array<string>;
+    /**
+     * Always `openid`.
+     */
+    scopes_supported: Array<string>;
+    /**
+     * Claims of tokens.
+     */
+    claims_supported: Array<string>;
+};
+
+/**
+ * A public key of RSA.
+ */
+export type IdTokenKey = {
+    /**
+     * Always `RSA`.
+     */
+    kty: string;
+    /**
+     * Id of the key, which is in the header of tokens.
+     */
+    kid: string;
+    /**
+     * Always `sig`.
+     */
+    use: string;
+    /**
+     * Always `RS256`.
+     */
+    alg: string;
+    /**
+     * Modulus.
+     */
+    n: string;
+    /**
+     * Exponent.
+     */
+    e: string;
+};
+
+/**
+ * A JSON Web Key Set.
+ */
+export type GetIdTokenKeysResponse = {
+    /**
+     * The keys.
+     */
+    keys: Array<IdTokenKey>;
 };
 
 export type GetLivenessResponse = {
@@ -1385,6 +1567,35 @@ export type GetReadinessResponse = {
             fleet: CheckResult;
             sandbox: SandboxCheck;
         };
+    };
+};
+
+export type StartOidcSignInResponseWritable = {
+    /**
+     * A sign-in that has begun.
+     */
+    data: {
+        /**
+         * Where the browser goes.
+         */
+        url: string;
+    };
+};
+
+export type FinishOidcSignInResponseWritable = {
+    /**
+     * The session of a person.
+     */
+    data: {
+        /**
+         * When the session ends.
+         */
+        expires_at: UnixSeconds;
+        name: PersonName;
+        /**
+         * Where the browser signs out of the issuer; null where the issuer has no such page.
+         */
+        sign_out_url: string | null;
     };
 };
 
@@ -3760,6 +3971,313 @@ export type ListAuditResponses = {
 };
 
 export type ListAuditResponse2 = ListAuditResponses[keyof ListAuditResponses];
+
+export type GetSignInMethodsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v1/auth/methods';
+};
+
+export type GetSignInMethodsErrors = {
+    /**
+     * `invalid_input`: the headers of the request have more than 16 KiB together.
+     */
+    431: ErrorBody;
+    /**
+     * `storage_failed`: the store could not be read or written. `internal`: the server made a mistake. Its log has the reason in both cases.
+     */
+    500: ErrorBody;
+    /**
+     * `not_implemented`: this build does not have the operation yet.
+     */
+    501: ErrorBody;
+    /**
+     * `storage_unavailable`: the store is unreachable or busy for more than 5 seconds, or the server is starting or stopping; try again later.
+     */
+    503: ErrorBody;
+};
+
+export type GetSignInMethodsError = GetSignInMethodsErrors[keyof GetSignInMethodsErrors];
+
+export type GetSignInMethodsResponses = {
+    /**
+     * The ways to sign in.
+     */
+    200: GetSignInMethodsResponse;
+};
+
+export type GetSignInMethodsResponse2 = GetSignInMethodsResponses[keyof GetSignInMethodsResponses];
+
+export type StartOidcSignInData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v1/auth/oidc/start';
+};
+
+export type StartOidcSignInErrors = {
+    /**
+     * `not_found`: there is no issuer (`oidc.issuer`).
+     */
+    404: ErrorBody;
+    /**
+     * `invalid_input`: the headers of the request have more than 16 KiB together.
+     */
+    431: ErrorBody;
+    /**
+     * `storage_failed`: the store could not be read or written. `internal`: the server made a mistake. Its log has the reason in both cases.
+     */
+    500: ErrorBody;
+    /**
+     * `not_implemented`: this build does not have the operation yet.
+     */
+    501: ErrorBody;
+    /**
+     * `storage_unavailable`: the store is unreachable or busy for more than 5 seconds, or the server is starting or stopping; try again later.
+     */
+    503: ErrorBody;
+};
+
+export type StartOidcSignInError = StartOidcSignInErrors[keyof StartOidcSignInErrors];
+
+export type StartOidcSignInResponses = {
+    /**
+     * Where to go, and what to keep.
+     */
+    200: StartOidcSignInResponse;
+};
+
+export type StartOidcSignInResponse2 = StartOidcSignInResponses[keyof StartOidcSignInResponses];
+
+export type FinishOidcSignInData = {
+    body: FinishOidcSignInRequest;
+    path?: never;
+    query?: never;
+    url: '/api/v1/auth/oidc/finish';
+};
+
+export type FinishOidcSignInErrors = {
+    /**
+     * `invalid_input`: the body or the query has the wrong shape; the message names the field.
+     */
+    400: ErrorBody;
+    /**
+     * `invalid_credentials`: the flow is over, or what the issuer returned is not valid.
+     */
+    401: ErrorBody;
+    /**
+     * `forbidden`: nobody has given this person a role, or the issuer has no usable name for them.
+     */
+    403: ErrorBody;
+    /**
+     * `not_found`: there is no issuer (`oidc.issuer`).
+     */
+    404: ErrorBody;
+    /**
+     * `invalid_input`: the headers of the request have more than 16 KiB together.
+     */
+    431: ErrorBody;
+    /**
+     * `storage_failed`: the store could not be read or written. `internal`: the server made a mistake. Its log has the reason in both cases.
+     */
+    500: ErrorBody;
+    /**
+     * `not_implemented`: this build does not have the operation yet.
+     */
+    501: ErrorBody;
+    /**
+     * `storage_unavailable`: the store is unreachable or busy for more than 5 seconds, or the server is starting or stopping; try again later.
+     */
+    503: ErrorBody;
+};
+
+export type FinishOidcSignInError = FinishOidcSignInErrors[keyof FinishOidcSignInErrors];
+
+export type FinishOidcSignInResponses = {
+    /**
+     * The session.
+     */
+    200: FinishOidcSignInResponse;
+};
+
+export type FinishOidcSignInResponse2 = FinishOidcSignInResponses[keyof FinishOidcSignInResponses];
+
+export type GetCurrentUserData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v1/auth/me';
+};
+
+export type GetCurrentUserErrors = {
+    /**
+     * `unauthenticated`: the bearer token is missing or wrong.
+     */
+    401: ErrorBody;
+    /**
+     * `forbidden`: reading is open to everyone (`runtime.api_token_env` is not set), and the request comes from a web page of another site, or was sent to a name that is not known as one of this server.
+     */
+    403: ErrorBody;
+    /**
+     * `invalid_input`: the headers of the request have more than 16 KiB together.
+     */
+    431: ErrorBody;
+    /**
+     * `storage_failed`: the store could not be read or written. `internal`: the server made a mistake. Its log has the reason in both cases.
+     */
+    500: ErrorBody;
+    /**
+     * `not_implemented`: this build does not have the operation yet.
+     */
+    501: ErrorBody;
+    /**
+     * `storage_unavailable`: the store is unreachable or busy for more than 5 seconds, or the server is starting or stopping; try again later.
+     */
+    503: ErrorBody;
+};
+
+export type GetCurrentUserError = GetCurrentUserErrors[keyof GetCurrentUserErrors];
+
+export type GetCurrentUserResponses = {
+    /**
+     * The caller.
+     */
+    200: GetCurrentUserResponse;
+};
+
+export type GetCurrentUserResponse2 = GetCurrentUserResponses[keyof GetCurrentUserResponses];
+
+export type LogoutData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v1/auth/logout';
+};
+
+export type LogoutErrors = {
+    /**
+     * `invalid_input`: the credential is not the token of a session.
+     */
+    400: ErrorBody;
+    /**
+     * `unauthenticated`: the bearer token is missing or wrong.
+     */
+    401: ErrorBody;
+    /**
+     * `forbidden`: reading is open to everyone (`runtime.api_token_env` is not set), and the request comes from a web page of another site, or was sent to a name that is not known as one of this server.
+     */
+    403: ErrorBody;
+    /**
+     * `invalid_input`: the headers of the request have more than 16 KiB together.
+     */
+    431: ErrorBody;
+    /**
+     * `storage_failed`: the store could not be read or written. `internal`: the server made a mistake. Its log has the reason in both cases.
+     */
+    500: ErrorBody;
+    /**
+     * `not_implemented`: this build does not have the operation yet.
+     */
+    501: ErrorBody;
+    /**
+     * `storage_unavailable`: the store is unreachable or busy for more than 5 seconds, or the server is starting or stopping; try again later.
+     */
+    503: ErrorBody;
+};
+
+export type LogoutError = LogoutErrors[keyof LogoutErrors];
+
+export type LogoutResponses = {
+    /**
+     * The session has ended.
+     */
+    200: LogoutResponse;
+};
+
+export type LogoutResponse2 = LogoutResponses[keyof LogoutResponses];
+
+export type GetIdTokenConfigurationData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/.well-known/openid-configuration';
+};
+
+export type GetIdTokenConfigurationErrors = {
+    /**
+     * `not_found`: this service issues no tokens.
+     */
+    404: ErrorBody;
+    /**
+     * `invalid_input`: the headers of the request have more than 16 KiB together.
+     */
+    431: ErrorBody;
+    /**
+     * `storage_failed`: the store could not be read or written. `internal`: the server made a mistake. Its log has the reason in both cases.
+     */
+    500: ErrorBody;
+    /**
+     * `not_implemented`: this build does not have the operation yet.
+     */
+    501: ErrorBody;
+    /**
+     * `storage_unavailable`: the store is unreachable or busy for more than 5 seconds, or the server is starting or stopping; try again later.
+     */
+    503: ErrorBody;
+};
+
+export type GetIdTokenConfigurationError = GetIdTokenConfigurationErrors[keyof GetIdTokenConfigurationErrors];
+
+export type GetIdTokenConfigurationResponses = {
+    /**
+     * The issuer.
+     */
+    200: GetIdTokenConfigurationResponse;
+};
+
+export type GetIdTokenConfigurationResponse2 = GetIdTokenConfigurationResponses[keyof GetIdTokenConfigurationResponses];
+
+export type GetIdTokenKeysData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/.well-known/jwks.json';
+};
+
+export type GetIdTokenKeysErrors = {
+    /**
+     * `not_found`: this service issues no tokens.
+     */
+    404: ErrorBody;
+    /**
+     * `invalid_input`: the headers of the request have more than 16 KiB together.
+     */
+    431: ErrorBody;
+    /**
+     * `storage_failed`: the store could not be read or written. `internal`: the server made a mistake. Its log has the reason in both cases.
+     */
+    500: ErrorBody;
+    /**
+     * `not_implemented`: this build does not have the operation yet.
+     */
+    501: ErrorBody;
+    /**
+     * `storage_unavailable`: the store is unreachable or busy for more than 5 seconds, or the server is starting or stopping; try again later.
+     */
+    503: ErrorBody;
+};
+
+export type GetIdTokenKeysError = GetIdTokenKeysErrors[keyof GetIdTokenKeysErrors];
+
+export type GetIdTokenKeysResponses = {
+    /**
+     * The keys.
+     */
+    200: GetIdTokenKeysResponse;
+};
+
+export type GetIdTokenKeysResponse2 = GetIdTokenKeysResponses[keyof GetIdTokenKeysResponses];
 
 export type GetLivenessData = {
     body?: never;

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { DownloadArtifactsRequestSchema, type ShipMessage } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
-import { type Environment, inDataDir, type RunsConfig } from '../../runs/config/index.ts';
+import { type Environment, inDataDir, type RunsConfig, secretFiles } from '../../runs/config/index.ts';
 import { FleetRefusal, type FleetService, type Peer, type Session } from '../../runs/fleet/index.ts';
 import { createExecutor } from '../../ship/execute/index.ts';
 import { type ControlStream, createDiskSpools, createShip, type Executor, RefusedCall, type ShipLink, type ShipTime,
@@ -50,7 +50,7 @@ function filesOfService(settings: RunsConfig): string[] {
   const database = inDataDir(settings, sqlite.path);
   const { cert, key } = settings.tls;
   return [resolve(settings.data_dir), ...['', '-wal', '-shm'].map((end) => `${database}${end}`),
-    inDataDir(settings, settings.fleet.ca_dir), ...(cert === '' ? [] : [resolve(key)])];
+    inDataDir(settings, settings.fleet.ca_dir), ...(cert === '' ? [] : [resolve(key)]), ...secretFiles(settings)];
 }
 
 interface LocalShipOptions {

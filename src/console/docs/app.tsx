@@ -9,7 +9,8 @@ import { showToast } from '../shared/toasts.tsx';
 import { type Loaded, useLoad } from '../shared/use-load.ts';
 import { findCommands } from './places.ts';
 import { config, endsSoon, isAdmin, keepSession, leave, userName } from './session-life.ts';
-import { finishAtIssuer, issuerFailure, SignIn } from './sign-in.tsx';
+import { issuerFailure } from '../shared/issuer.ts';
+import { finishAtIssuer, SignIn } from './sign-in.tsx';
 import { PAGES } from './pages.tsx';
 
 /** The console calls the server that it was loaded from, with the credential of this tab. */

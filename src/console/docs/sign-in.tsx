@@ -1,13 +1,12 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { signal } from '@preact/signals';
 import { changePassword, finishOidcSignIn, getCurrentUser, getSignInMethods, login, redeemPasswordReset, startOidcSignIn } from '../../../generated/docs/sdk/sdk.gen.ts';
 import { ask, messageOf, toRequestError } from '../shared/ask.ts';
 import { Field } from '../shared/parts.tsx';
 import { signIn } from '../shared/session.ts';
 import { SignInPage } from '../shared/shell.tsx';
 import { sessionOf } from './session-life.ts';
-import { leaveSafely } from '../shared/router.ts';
+import { issuerFailure, leaveForIssuer, returnFromIssuer } from '../shared/issuer.ts';
 
 type Way = 'password' | 'key' | 'reset';
 
@@ -123,45 +122,12 @@ function Secret({ label, hint, isNew = false, value, onInput }: { readonly label
   return <Field label={label} hint={hint}><input type="password" autoComplete={isNew ? 'new-password' : 'current-password'} required value={value} onInput={(event) => onInput(event.currentTarget.value)} /></Field>;
 }
 
-/** State for the return from the issuer's page, stored only for this tab until the browser is back. */
-const FLOW = 'quire-sign-in';
+/** Goes to the issuer's page. */
+const goToIssuer = (): Promise<void> => leaveForIssuer(() => ask(startOidcSignIn()));
 
-/** Why the last sign-in at the issuer failed, until it is shown to a user who is signed in or who tries again. */
-export const issuerFailure = signal<string | undefined>(undefined);
-
-interface Flow {
-  readonly flow: string;
-  /** The place of the console to return to. */
-  readonly hash: string;
-}
-
-/** Goes to the issuer's page. Changes that are not saved yet are kept in this tab. */
-async function goToIssuer(): Promise<void> {
-  const { url, flow } = await ask(startOidcSignIn());
-  sessionStorage.setItem(FLOW, JSON.stringify({ flow, hash: location.hash } satisfies Flow));
-  leaveSafely(url);
-}
-
-/**
- * Finishes a sign-in if the issuer has just redirected the browser back, and removes its response from the URL. It runs
- * before the page asks for anything: a user who signs in again before the session has ended still has a valid token.
- */
-export async function finishAtIssuer(): Promise<void> {
-  const kept = sessionStorage.getItem(FLOW);
-  const query = location.search.slice(1);
-  if (kept === null || !/(?:^|&)state=/.test(query)) return;
-  sessionStorage.removeItem(FLOW);
-  const { flow, hash } = JSON.parse(kept) as Flow;
-  history.replaceState(null, '', location.pathname);
-  location.hash = hash;
-  issuerFailure.value = await finish(flow, query).catch(messageOf);
-}
-
-/** Throws if the sign-in was refused, by the issuer or by the service. */
-async function finish(flow: string, query: string): Promise<undefined> {
-  const refusal = new URLSearchParams(query).get('error');
-  if (refusal !== null) throw new Error(`your organisation has refused the sign-in (${refusal})`);
-  const { data, error, response } = await finishOidcSignIn({ body: { flow, query } });
+/** Signs in with the issuer's response. */
+export const finishAtIssuer = (): Promise<void> => returnFromIssuer(async (body) => {
+  const { data, error, response } = await finishOidcSignIn({ body });
   if (data === undefined) throw toRequestError(error, response?.status ?? 0);
   signIn(sessionOf(data));
-}
+});

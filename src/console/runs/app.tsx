@@ -1,13 +1,14 @@
 import { client } from '../../../generated/runs/sdk/client.gen.ts';
-import { useState } from 'preact/hooks';
-import { listPipelines } from '../../../generated/runs/sdk/sdk.gen.ts';
-import { ask, messageOf } from '../shared/ask.ts';
-import { Empty, Field, Page } from '../shared/parts.tsx';
+import { issuerFailure } from '../shared/issuer.ts';
+import { Empty, Page } from '../shared/parts.tsx';
 import { place } from '../shared/router.ts';
-import { credentialFor, session, signIn, signInWanted, signOut } from '../shared/session.ts';
-import { type NavGroup, Shell, SignInPage } from '../shared/shell.tsx';
+import { credentialFor, session, signInWanted } from '../shared/session.ts';
+import { type NavGroup, Shell } from '../shared/shell.tsx';
+import { useLoad } from '../shared/use-load.ts';
+import { caller, leave, loadCaller } from './caller.ts';
 import { findCommands } from './places.ts';
 import { PAGES } from './pages.tsx';
+import { finishAtIssuer, SignIn } from './sign-in.tsx';
 
 /** The console calls the server that it was loaded from, with the credential of this tab. */
 client.setConfig({ baseUrl: '', auth: credentialFor });
@@ -29,11 +30,13 @@ const GROUPS: readonly NavGroup[] = [
 ];
 
 export function App() {
+  const start = useLoad(begin, []);
+  if (start.data === undefined) return null;
   return (
     <>
       {signInWanted.value && <SignIn />}
       <div hidden={signInWanted.value}>
-        <Shell service="Runs" groups={GROUPS} user={session.value === undefined ? undefined : 'Signed in'} onSignIn={() => { signInWanted.value = true; }} onSignOut={() => signOut()} finds="run" commands={findCommands}>
+        <Shell service="Runs" groups={GROUPS} user={session.value === undefined ? undefined : caller.value?.name.replace(/^user:/, '') ?? 'Signed in'} onSignIn={() => { signInWanted.value = true; }} onSignOut={() => void leave()} finds="run" commands={findCommands}>
           <CurrentPage />
         </Shell>
       </div>
@@ -47,22 +50,12 @@ function CurrentPage() {
   return Found === undefined ? <Page title="Nothing here"><Empty>No page has this address. <a href="#/">Go to the start</a></Empty></Page> : <Found key={place.value.path.join('/')} path={rest} />;
 }
 
-/** Signs in with an API token. If reading is open, a token is needed only for changes. */
-function SignIn() {
-  const [token, setToken] = useState('');
-  const [error, setError] = useState<string>();
-  const submit = async (): Promise<void> => {
-    const value = token.trim();
-    try {
-      await ask(listPipelines({ auth: value }));
-      signIn({ kind: 'token', value });
-    } catch (failure) {
-      setError(messageOf(failure));
-    }
-  };
-  return (
-    <SignInPage title="Sign in" error={error} onSubmit={() => void submit()} onCancel={() => { signInWanted.value = false; }}>
-      <Field label="API token" hint="The value of the variable that runtime.api_token_env of the configuration names (RUNS_API_TOKEN in the example), or a token of `tokens`"><input type="password" autoComplete="off" autoFocus required value={token} onInput={(event) => setToken(event.currentTarget.value)} /></Field>
-    </SignInPage>
-  );
+/** Finishes a sign-in at the issuer before the first page asks for anything. */
+async function begin(): Promise<true> {
+  await finishAtIssuer();
+  // Without a caller, pages show what there is for everybody, and a token that has ended is asked for again.
+  await loadCaller().catch(() => undefined);
+  // A failure of the issuer is shown where somebody can try again.
+  if (issuerFailure.value !== undefined && session.value === undefined) signInWanted.value = true;
+  return true;
 }

@@ -5,6 +5,7 @@ import { Icon } from '../shared/icons.tsx';
 import { Await, Badge, Choice, Empty, Page, Table, Time, type Tone } from '../shared/parts.tsx';
 import { place, setQuery } from '../shared/router.ts';
 import { useLoad, useRefresh } from '../shared/use-load.ts';
+import { ownProjects } from './caller.ts';
 import { runAt, shortId } from './places.ts';
 import { lasted } from '../shared/format.ts';
 
@@ -15,7 +16,7 @@ const SOURCES = [['', 'all sources'], ['api', 'by request'], ['retry', 'retries'
 
 /** The newest runs with their current state; cells of a matrix are shown on the page of their run. */
 export function RunsPage() {
-  const { state = '', project = '', source = '', schedule = '', by = '', before } = place.value.query;
+  const { state = '', project = ownProjects.value?.[0] ?? '', source = '', schedule = '', by = '', before } = place.value.query;
   const projects = useLoad(async (signal) => ask(listProjects({ signal })), []);
   const list = useLoad(async (signal) => ask(listRuns({ signal, query: { limit: PAGE, cells: false, source: (source || undefined) as Run['source']['type'] | undefined, schedule: schedule || undefined, by: by || undefined, state: (state || undefined) as RunState | undefined, project_id: project || undefined, before } })), [state, project, source, schedule, by, before]);
   useRefresh(list, REFRESH_MS, before === undefined);
@@ -25,7 +26,7 @@ export function RunsPage() {
       <div class="stack">
         <div class="row">
           {(['', ...STATES] as const).map((name) => <button key={name} class="chip" aria-pressed={state === name} onClick={() => setQuery({ state: name, before: undefined })}>{name === '' ? 'all' : name}</button>)}
-          {names.length > 1 && <div><Choice label="Project" value={project} options={[['', 'all projects'], ...names.map((name) => [name, name] as const)]} onChange={(name) => setQuery({ project: name, before: undefined })} /></div>}
+          {names.length > 1 && <div><Choice label="Project" value={project} options={[...(ownProjects.value === undefined ? [['', 'all projects'] as const] : []), ...names.map((name) => [name, name] as const)]} onChange={(name) => setQuery({ project: name, before: undefined })} /></div>}
           <div><Choice label="Source" value={source} options={SOURCES} onChange={(name) => setQuery({ source: name, before: undefined })} /></div>
           {schedule !== '' && <button class="chip" aria-pressed="true" onClick={() => setQuery({ schedule: undefined, before: undefined })}>schedule {schedule}</button>}
           {by !== '' && <button class="chip" aria-pressed="true" onClick={() => setQuery({ by: undefined, before: undefined })}>by {by}</button>}

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { type Operations, operations } from '../../../generated/docs/operations.ts';
 import { ServiceError } from '../../errors/index.ts';
 import { unixSeconds } from '../../lib/clock.ts';
-import { createOutbound } from '../../net/index.ts';
+import { openIssuer } from '../../net/oidc/issuer.ts';
 import { type AccessWatch, AccessWatches, type Caller, type Context, type Guard, type Handlers, type Identity,
   type Permission, Reply, type Standing } from '../../operations/index.ts';
 import type { DocsEnvironment, DocsSettings } from '../environment.ts';
@@ -23,7 +23,6 @@ import { permissionHandlers } from './handlers/permissions.ts';
 import { roleHandlers } from './handlers/roles.ts';
 import { signInHandlers } from './handlers/sign-in.ts';
 import { userHandlers } from './handlers/users.ts';
-import { Issuer } from './oidc/issuer.ts';
 import { Oidc, oidcHandlers } from './oidc/oidc.ts';
 import type { AccessStore } from './write.ts';
 
@@ -101,7 +100,7 @@ export function createAccess(environment: DocsEnvironment): Access {
     sessionMaxMs: auth?.sessionMaxMs,
     clock,
   });
-  const { oidc, close } = openIssuer(environment, auth, { ...store, passwords });
+  const { oidc, close } = openOidc(environment, auth, { ...store, passwords });
   const identifyBy = (credential: Credential): Promise<Identity | undefined> =>
     identify({ accounts, tokens, uses, clock, oidc }, credential);
   const findMcpKey: Access['findMcpKey'] = async (hash) => {
@@ -169,34 +168,21 @@ export function createAccess(environment: DocsEnvironment): Access {
   };
 }
 
-/**
- * The issuer that the settings name. Its address may be private, like every address that the operator configures; other
- * addresses that it refers to must obey the rules of `net`.
- */
-function openIssuer(environment: DocsEnvironment, auth: DocsSettings['auth'],
+/** Sign-in at the issuer that the settings name. */
+function openOidc(environment: DocsEnvironment, auth: DocsSettings['auth'],
   store: AccessStore & { readonly passwords: Passwords }): { readonly oidc?: Oidc; close(): Promise<void> }
 {
   const { issuer: address, redirectUri } = auth?.oidc ?? {};
   if (auth?.oidc === undefined || address === undefined || redirectUri === undefined)
     return { close: () => Promise.resolve() };
-  const { clock, log, relay, replication,
-    settings: { outbound: { allowPrivate, allowlist } = { allowPrivate: 'false' as const, allowlist: [] }, mode } } =
-      environment;
+  const { clock, log, relay, replication, settings: { outbound: policy = NO_PRIVATE, mode } } = environment;
   const settings = { ...auth.oidc, issuer: address, redirectUri };
-  const outbound = createOutbound({
-    allowPrivate,
-    allowlist: [...allowlist, new URL(address).hostname.replace(/^\[|\]$/g, '')],
-  });
-  const issuer = new Issuer({
-    settings,
-    fetch: outbound.fetch({ maxBytes: 1024 * 1024, timeoutMs: 10_000 }),
-    clock,
-    log,
-    secret: auth.jwtSecret,
-  });
+  const { issuer, close } = openIssuer({ settings, policy, clock, log, secret: auth.jwtSecret });
   const mayCreate = (): boolean => mode !== 'read' && relay === undefined && replication?.refusal === undefined;
-  return { oidc: new Oidc({ ...store, settings, issuer, log, mayCreate }), close: () => outbound.close() };
+  return { oidc: new Oidc({ ...store, settings, issuer, log, mayCreate }), close };
 }
+
+const NO_PRIVATE = { allowPrivate: 'false', allowlist: [] } as const;
 
 type AnyHandler = (input: object, context: Context) => Promise<object>;
 

@@ -7,7 +7,8 @@ import type { RunsEnvironment } from '../environment.ts';
 import { decodeCursor, pageSize, toPage } from '../pages/index.ts';
 
 export type AuditAction = 'enqueue' | 'cancel' | 'retry' | 'project' | 'token' | 'join' | 'renew' | 'revoke' | 'drain'
-  | 'undrain' | 'delete' | 'leave' | 'reload' | 'pause' | 'resume' | 'redeliver' | 'approve' | 'reject';
+  | 'undrain' | 'delete' | 'leave' | 'reload' | 'pause' | 'resume' | 'redeliver' | 'approve' | 'reject' | 'login'
+  | 'logout';
 
 /** The audit log: who did what (decisions, section 5, "Audit"). */
 export interface Audit {

@@ -17,12 +17,13 @@ const byAccess = (access: string) => Object.values(operations).filter((operation
 
 describe('without a token', () => {
   it('every operation but those of health returns 401 and how to sign in', async () => {
-    for (const { id, method, path } of [...byAccess('write'), ...byAccess('read')]) {
+    for (const { id, method, path } of [...byAccess('write'), ...byAccess('read'), ...byAccess('user')]) {
       const answer = await ask(method, path);
       expect([answer.status, answer.text, answer.headers['www-authenticate']], id).toEqual([401,
         '{"error":{"code":"unauthenticated"}}', 'Bearer']);
     }
-    expect(byAccess('public').map(({ id }) => id)).toEqual(['getLiveness', 'getReadiness']);
+    expect(byAccess('public').map(({ id }) => id).sort()).toEqual(['finishOidcSignIn', 'getIdTokenConfiguration',
+      'getIdTokenKeys', 'getLiveness', 'getReadiness', 'getSignInMethods', 'startOidcSignIn']);
     expect((await ask('GET', '/healthz')).status).toBe(200);
   });
 

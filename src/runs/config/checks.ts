@@ -5,6 +5,7 @@ import { isBucketUrl } from '../../lib/setting-values.ts';
 import { allowlistProblems } from '../../net/index.ts';
 import { checkGiven, declarationProblems } from './inputs.ts';
 import { cellsOf, fillCell, matrixProblems } from './matrix.ts';
+import { peopleProblems } from './people-checks.ts';
 import { isCron } from './read-by-schema.ts';
 import { LABEL_FORM } from './schema/build.ts';
 import type { PipelineConfig, RunsConfig, StepConfig } from './schema/index.ts';
@@ -15,7 +16,7 @@ import type { PipelineConfig, RunsConfig, StepConfig } from './schema/index.ts';
  */
 export function checkTogether(config: RunsConfig): string[] {
   return [...uniqueNames(config), ...references(config), ...schedules(config), ...cronSchedules(config),
-    ...notified(config), ...checkGiven(config), ...times(config), ...service(config),
+    ...notified(config), ...checkGiven(config), ...times(config), ...service(config), ...peopleProblems(config),
     ...config.pipelines.flatMap(pipelineProblems)];
 }
 

@@ -73,12 +73,24 @@ export function hashOf(text: string): string {
  * Makes paths absolute, so that a service started from another working directory still finds its data and certificates.
  */
 function withAbsolutePaths(config: RunsConfig, folder: string): RunsConfig {
-  const { data_dir, tls } = config;
+  const { data_dir, tls, secrets, secret_sources: { vault, google, azure, ...sources } } = config;
   const absolute = (path: string): string => (path === '' ? '' : resolve(folder, path));
   return deepFreeze({
     ...config,
     data_dir: absolute(data_dir),
     tls: { cert: absolute(tls.cert), key: absolute(tls.key) },
+    secrets: secrets.map((secret) => ({ ...secret, file: absolute(secret.file) })),
+    secret_sources: {
+      ...sources,
+      vault: {
+        ...vault,
+        token_file: absolute(vault.token_file),
+        approle: { ...vault.approle, secret_id_file: absolute(vault.approle.secret_id_file) },
+        kubernetes: { ...vault.kubernetes, token_file: absolute(vault.kubernetes.token_file) },
+      },
+      google: { ...google, credentials_file: absolute(google.credentials_file) },
+      azure: { ...azure, token_file: absolute(azure.token_file) },
+    },
   });
 }
 

@@ -129,6 +129,7 @@ describe('parseRunsConfig: defaults (run-queue decisions, section 3)', () => {
       image: '',
       env: {},
       secrets: [],
+      id_token: {},
       steps: [{
         name: 'test',
         run: 'npm test',

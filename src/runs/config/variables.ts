@@ -32,7 +32,7 @@ export function readApiTokens({ runtime }: RunsConfig,
 
 /** Secrets whose variable is unset or empty: an empty value cannot be masked. */
 export function missingSecrets({ secrets }: RunsConfig, env: Environment): RunsConfig['secrets'] {
-  return secrets.filter((secret) => !env[secret.env]);
+  return secrets.filter((secret) => secret.env !== '' && !env[secret.env]);
 }
 
 /** Webhooks of notifications that get nothing because the variable with their signing key is not set. */

@@ -48,28 +48,39 @@ export function assignmentOf({ run, ref, input, definition }: Claim, secretValue
         knownHosts: git.knownHosts,
       });
   }
-  for (const name of definition.secrets) {
+  for (const name of [...definition.secrets, ...Object.keys(definition.idTokens ?? {})]) {
     const value = secretValue(name);
     if (value === undefined) missing.push(name);
     else assignment.secrets[name] = value;
   }
   const traceparent = traceparentOf(ref.runId, ref.attempt, run.part);
   if (traceparent !== undefined) assignment.env['TRACEPARENT'] ??= traceparent;
-  if (missing.length > 0) throw new SecretUnavailable(missing);
+  if (missing.length > 0) throw new SecretUnavailable(missing.map((name) => ({ name })));
   return assignment;
+}
+
+/** A secret without a value; `why` is absent if a variable of the service is not set. */
+export interface UnavailableSecret {
+  readonly name: string;
+  readonly why?: string | undefined;
 }
 
 /** Thrown before the attempt starts, because otherwise a step would fail halfway with a message of its own. */
 export class SecretUnavailable extends Error {
-  constructor(names: readonly string[]) {
-    super(
-      `the service has no value for ${names.length === 1 ? 'the secret' : 'the secrets'} ${
-        names.join(', ')
-      }: set the variables that \`secrets\` of the configuration names, and start the service again`,
+  constructor(secrets: readonly UnavailableSecret[]) {
+    const unset = secrets.filter(({ why }) => why === undefined).map(({ name }) => name);
+    const others = secrets.flatMap(({ name, why }) =>
+      why === undefined ? [] : [`the secret ${name} is not available: ${why}`]
     );
+    super([...(unset.length > 0 ? [unsetMessage(unset)] : []), ...others].join('; '));
     this.name = 'SecretUnavailable';
   }
 }
+
+const unsetMessage = (names: readonly string[]): string =>
+  `the service has no value for ${names.length === 1 ? 'the secret' : 'the secrets'} ${
+    names.join(', ')
+  }: set the variables that \`secrets\` of the configuration names, and start the service again`;
 
 /**
  * Environment variables of a run's steps with the values of its inputs and of its cell: `QUIRE_INPUT_NAME` for each

@@ -68,6 +68,8 @@ export interface Definition {
   readonly assignment: JsonValue;
   /** Names of the secrets that its steps receive. */
   readonly secrets: readonly string[];
+  /** Audiences of the tokens that its steps receive, by the names of their variables; absent for none. */
+  readonly idTokens?: Readonly<Record<string, string>>;
   /**
    * How git authenticates; `token` and `sshKey` are names of secrets, empty for none. Absent: git uses the ship's own
    * settings.

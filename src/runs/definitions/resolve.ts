@@ -218,6 +218,7 @@ function toDefinition({ queue, git }: RunsConfig, project: ProjectConfig,
   return {
     assignment: toJson(AssignmentSchema, assignment),
     secrets: found?.secrets ?? [],
+    ...idTokensOf(found),
     ...credentialsOf(git, plan),
     retryOn: found?.retry.on ?? [],
     timeoutMs,
@@ -228,6 +229,11 @@ function toDefinition({ queue, git }: RunsConfig, project: ProjectConfig,
     minScore,
     runsOn: runsOn.length === 0 ? undefined : runsOn,
   };
+}
+
+function idTokensOf(found: PipelineConfig | undefined): Pick<Definition, 'idTokens'> {
+  const wanted = Object.entries(found?.id_token ?? {}).map(([name, { audience }]) => [name, audience] as const);
+  return wanted.length === 0 ? {} : { idTokens: Object.fromEntries(wanted) };
 }
 
 type Credentials = RunsConfig['git']['credentials'][number];

@@ -11,7 +11,7 @@ import { assignmentOf } from '../definitions/index.ts';
 import type { RunsEnvironment } from '../environment.ts';
 import type { RunLogs } from '../logs/port.ts';
 import type { FleetNumbers } from '../metrics/index.ts';
-import type { Queue } from '../queue/port.ts';
+import type { Claim, Queue } from '../queue/port.ts';
 import { createShipHandlers, isOnline, listShips, type ShipHandlers } from '../ships/index.ts';
 import type { Authority } from './authority/authority.ts';
 import { Holders } from './holders.ts';
@@ -34,8 +34,11 @@ export interface FleetDeps {
   readonly authority: Authority | undefined;
   /** Addresses at which ships reach this server, `host:port` each; read when a ship joins or a token is made. */
   readonly addresses: { readonly fleet: () => string; readonly enrol: () => string };
-  /** Returns the current value of a secret by name. */
-  readonly secretValue: (name: string) => string | undefined;
+  /**
+   * The values of the secrets and of the tokens that the attempt of a claim needs, by name. Rejects with
+   * `SecretUnavailable` if one is not available.
+   */
+  readonly secretsFor: (claim: Claim) => Promise<ReadonlyMap<string, string>>;
   /** When the certificate of this server expires, in milliseconds since 1970; undefined without one. */
   readonly serverCertificateExpiresMs?: () => number | undefined;
   /** Stores files that steps produce, and sends them after an approval. Absent: no files are stored. */
@@ -91,8 +94,11 @@ export function createFleet(env: RunsEnvironment, deps: FleetDeps): Fleet {
       queue,
       logs,
       fencedWrite,
-      assignmentOf: (claim) =>
-        assignmentOf(claim, deps.secretValue, env.config.current().config.logs, deps.caches !== undefined),
+      async assignmentOf(claim) {
+        const values = await deps.secretsFor(claim);
+        return assignmentOf(claim, (name) => values.get(name), env.config.current().config.logs,
+          deps.caches !== undefined);
+      },
       trustBundle: () => authority?.bundle() ?? [],
       admit: (shipId, sessionId, traits) => roster.admit(shipId, sessionId, traits),
       completions: new RepeatedFailure(log, 'the end of a run could not be recorded', 'error'),

@@ -113,6 +113,20 @@ describe('a session', () => {
     expect((await stream.take()).ref.runId).toBe(next.id);
   });
 
+  it('never tells a ship of a run that is cancelled while its secrets are fetched, and frees the slot', async () => {
+    await start();
+    const fetched = Promise.withResolvers<void>();
+    fixture.secretsFetched = fetched.promise;
+    const { stream } = await fixture.connected('build-01', { capacity: 1 });
+    const run = await fixture.submit();
+    await eventually(async () => (await state(run.id)) === 'running');
+    await fixture.queue.cancel(run.id, async () => {});
+    fetched.resolve();
+    await eventually(async () => (await state(run.id)) === 'cancelled');
+    const next = await fixture.submit();
+    expect((await stream.take()).ref.runId).toBe(next.id);
+  });
+
   it('hands over the next run when one has ended, without a heartbeat', async () => {
     await start();
     const { ship, stream } = await fixture.connected('build-01', { capacity: 1 });

@@ -315,6 +315,32 @@ CREATE TABLE join_tokens(
 ) STRICT;
 CREATE INDEX join_tokens_by_expiry ON join_tokens(expires_ms);
 
+---- People and tokens of steps ----
+-- Times are milliseconds since 1970, by the clocks of the servers.
+
+-- Sessions of people who have signed in at an issuer. token_hash: SHA-256, so that what is stored cannot be used. groups: a JSON array, as the issuer has them;
+-- which rights they stand for is in the configuration.
+CREATE TABLE sessions(
+  token_hash TEXT PRIMARY KEY,
+  issuer TEXT NOT NULL,
+  subject TEXT NOT NULL,
+  name TEXT NOT NULL,
+  groups TEXT NOT NULL,
+  created_ms INTEGER NOT NULL,
+  expires_ms INTEGER NOT NULL
+) STRICT;
+CREATE INDEX sessions_by_expiry ON sessions(expires_ms);
+CREATE INDEX sessions_of_subject ON sessions(issuer, subject, created_ms);
+
+-- Public keys with which the tokens of steps are checked, of all servers. A server extends expires_ms of the keys with which it signs; private keys
+-- stay in its data_dir.
+CREATE TABLE id_token_keys(
+  kid TEXT PRIMARY KEY,
+  jwk TEXT NOT NULL,
+  expires_ms INTEGER NOT NULL
+) STRICT;
+CREATE INDEX id_token_keys_by_expiry ON id_token_keys(expires_ms);
+
 ---- Notifications ----
 
 -- Up to position all of the lane's log, 'outbox', was looked at; open, a JSON array of numbers, is what of it is not delivered, and everything up

@@ -1,9 +1,10 @@
 import { generateKeyPair } from 'jose';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { silentLog } from '../../../lib/log.ts';
+import { Issuer } from '../../../net/oidc/issuer.ts';
 import { browse, CLIENT, LocalIssuer, REDIRECT } from '../../../testkit/local-issuer.ts';
 import { AccessFixture, START, token } from '../test-fixture.ts';
-import { Issuer, type OidcSettings } from './issuer.ts';
+import type { OidcSettings } from './oidc.ts';
 
 let issuer: LocalIssuer;
 let fixture: AccessFixture;

@@ -3,6 +3,7 @@ import { ServiceError } from '../../../errors/index.ts';
 import { unixSeconds } from '../../../lib/clock.ts';
 import type { Log } from '../../../lib/log.ts';
 import { parseClaimEntry } from '../../../lib/setting-values.ts';
+import { type Claims, claimValues, type Issuer, type IssuerSettings } from '../../../net/oidc/issuer.ts';
 import type { Handlers } from '../../../operations/index.ts';
 import type { Account } from '../accounts.ts';
 import { invalidCredentials } from '../authenticator.ts';
@@ -10,7 +11,17 @@ import type { Passwords } from '../credentials/passwords.ts';
 import { newTokenId, type Tokens } from '../credentials/tokens.ts';
 import { countUsers, readSubject, readUser, writeSubject, writeUser } from '../user-rows.ts';
 import { type AccessStore, MAX_USERS, requireRoom, write } from '../write.ts';
-import type { Claims, Issuer, OidcSettings } from './issuer.ts';
+
+/** Settings for signing in at an OpenID Connect issuer. */
+export interface OidcSettings extends IssuerSettings {
+  /** Claim that contains the name of a new user. */
+  readonly usernameClaim: string;
+  /** Claim that contains a name or a list of names, and what they stand for. */
+  readonly rolesClaim: string;
+  readonly roles: readonly string[];
+  /** Whether an unknown user with a valid sign-in is created. */
+  readonly createUsers: boolean;
+}
 
 /** The rights that claims of an issuer stand for: names of roles and groups, in order, each once. */
 export interface ClaimedRights {
@@ -19,9 +30,6 @@ export interface ClaimedRights {
 }
 
 const NOTHING: ClaimedRights = { roles: [], groups: [] };
-
-/** Maximum number of values of a claim that are read. */
-const MAX_VALUES = 1000;
 
 const GROUP = 'group:';
 
@@ -43,12 +51,8 @@ class ClaimMapping {
   }
 
   rightsIn(claims: Readonly<Record<string, unknown>>): ClaimedRights {
-    const claim = claims[this.#claim];
-    if (this.#meanings.size === 0 || claim === undefined) return NOTHING;
-    const values: unknown[] = (Array.isArray(claim) ? claim : [claim]).slice(0, MAX_VALUES);
-    const meanings = new Set(
-      values.flatMap((value) => (typeof value === 'string' ? this.#meanings.get(value) ?? [] : [])),
-    );
+    if (this.#meanings.size === 0) return NOTHING;
+    const meanings = new Set(claimValues(claims, this.#claim).flatMap((value) => this.#meanings.get(value) ?? []));
     const groups = [...meanings].filter((meaning) => meaning.startsWith(GROUP)).map((meaning) =>
       meaning.slice(GROUP.length)
     );

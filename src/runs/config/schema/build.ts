@@ -79,6 +79,9 @@ export const item = <const Properties extends object>(description: string,
 const VARIABLE = '^[A-Za-z_][A-Za-z0-9_]*$';
 const NAME = '^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$';
 
+/** Names that are environment variables, of a mapping. */
+export const VARIABLE_NAME = { pattern: VARIABLE, 'x-expected': 'the name of an environment variable' } as const;
+
 /** The name of an environment variable; empty for none. */
 export const variable = (description: string, fallback = '') =>
   text(description, fallback, { pattern: `${VARIABLE}|^$`, 'x-expected': 'the name of an environment variable' });

@@ -1,5 +1,5 @@
 import { environment, flag, format, integer, item, LABEL_OF_CELL, list, listOrAll, mapping, name, number, numberOrNone,
-  oneOf, requiredText, requiredVariable, SCALAR, scalar, section, SHORT_NAME, text, variable } from './build.ts';
+  oneOf, requiredText, SCALAR, scalar, section, SHORT_NAME, text, variable, VARIABLE_NAME } from './build.ts';
 import { SANDBOXES } from './queue.ts';
 
 const TEXT = { type: 'string', minLength: 1 } as const;
@@ -136,6 +136,14 @@ const pipeline = item('a pipeline', ['name', 'steps'], {
     'any', ['any', 'json']),
   env: environment('environment variables of all steps'),
   secrets: list('names of secrets that its steps get', TEXT, { uniqueItems: true }),
+  id_token: mapping(
+    'tokens of OpenID Connect by the variables in which steps get them, such as `{AWS_TOKEN: {audience: ' +
+      'sts.amazonaws.com}}`; needs `id_tokens.issuer`',
+    VARIABLE_NAME,
+    item('a token', ['audience'], {
+      audience: { type: 'string', minLength: 1, maxLength: 512, description: 'whom the token is for' },
+    }),
+  ),
   steps: { type: 'array', description: 'in their order', items: step, minItems: 1, maxItems: 100 },
 });
 
@@ -154,13 +162,8 @@ const role = item('an AI role', ['name', 'endpoint', 'model'], {
   projects: listOrAll('projects that may use it; null for all', TEXT),
 });
 
-/** Pipelines, roles and secrets: what runs execute. */
+/** Pipelines and roles: what runs execute. */
 export const execution = {
-  secrets: list('values that pipelines get as environment variables and that are masked in logs',
-    item('a secret', ['name', 'env'], {
-      name: requiredVariable('variable that steps see'),
-      env: requiredVariable('variable of this process that holds the value'),
-    })),
   git: section('how git gets at private repositories', {
     credentials: list(
       'of all that fit the address of a repository the longest counts; steps do not see what it names, unless ' +

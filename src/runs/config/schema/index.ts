@@ -1,7 +1,9 @@
 import type { FromSchema } from '../read-by-schema.ts';
 import { execution } from './execution.ts';
+import { people } from './people.ts';
 import { notifications, project, projects, schedules } from './projects.ts';
 import { queue } from './queue.ts';
+import { secrets } from './secrets.ts';
 import { fleet, service, tokens } from './service.ts';
 
 /**
@@ -13,7 +15,18 @@ export const RUNS_CONFIG_SCHEMA = {
   title: 'Quire run-queue configuration',
   type: 'object',
   additionalProperties: false,
-  properties: { ...service, ...tokens, ...queue, ...execution, ...projects, ...schedules, ...notifications, ...fleet },
+  properties: {
+    ...service,
+    ...tokens,
+    ...people,
+    ...queue,
+    ...secrets,
+    ...execution,
+    ...projects,
+    ...schedules,
+    ...notifications,
+    ...fleet,
+  },
 } as const;
 
 export const PROJECT_SCHEMA = project;
@@ -31,6 +44,9 @@ export type Scalar = string | number | boolean;
 export type AlertRoute = RunsConfig['alerts']['routes'][number];
 export type StepConfig = PipelineConfig['steps'][number];
 export type TokenConfig = RunsConfig['tokens'][number];
+export type SecretConfig = RunsConfig['secrets'][number];
+export type SecretSources = RunsConfig['secret_sources'];
+export type OidcConfig = RunsConfig['oidc'];
 export type ScheduleConfig = RunsConfig['schedules'][number];
 export type NotificationConfig = RunsConfig['notifications']['webhooks'][number];
 export type RoleConfig = RunsConfig['ai']['roles'][number];

@@ -21,7 +21,8 @@ export interface SessionContext {
   readonly log: Log;
   readonly queue: Pick<Queue, 'accept' | 'reject' | 'renew' | 'complete' | 'resume' | 'addWorker'>;
   readonly logs: Pick<RunLogs, 'nextSeq'>;
-  readonly assignmentOf: (claim: Claim) => Assignment;
+  /** Rejects with `SecretUnavailable` if a secret of the run is not available. */
+  readonly assignmentOf: (claim: Claim) => Promise<Assignment>;
   /** Trusted roots, DER each. */
   readonly trustBundle: () => Uint8Array[];
   /**

@@ -20,6 +20,9 @@ const SILENT_HEARTBEATS = 2.5;
 /** Leases are extended once a second, and a ship may send more than one message in that time. */
 const MAX_RENEWING = 8;
 
+/** The end of an attempt that was cancelled before its ship was told of it. */
+const CANCELLED: Completion = { outcome: 'cancelled', started: false };
+
 interface SessionEvents {
   /** The ship has introduced itself; a former session of it must end before its runs are reviewed. */
   welcomed(session: FleetSession): void;
@@ -42,6 +45,8 @@ export class FleetSession implements Session {
   readonly #held = new HeldRuns();
   /** Runs whose end the ship is reporting right now. */
   readonly #reporting = new Map<string, number>();
+  /** Assigned runs that the ship has not been sent yet. */
+  readonly #preparing = new Map<string, { cancelled: boolean }>();
   /** Its entry in the worker registry, from its welcome on. */
   #worked: WorkerHandle | undefined;
   #sessionId = '';
@@ -136,8 +141,11 @@ export class FleetSession implements Session {
     if (ref === undefined || this.#over) return;
     const isStillThere = run.shipId === this.shipId && run.fence === ref.fence &&
       (run.state === 'running' || run.state === 'cancelling');
+    const preparing = this.#preparing.get(keyOf(ref));
+    if (!isStillThere && preparing !== undefined) return this.#release(ref);
     if (!isStillThere) return this.#lose(ref, `the run is ${run.state}`);
-    if (run.state === 'cancelling') this.#output.send(cancel(ref, this.#graceMs()));
+    if (run.state === 'cancelling' && preparing !== undefined) preparing.cancelled = true;
+    else if (run.state === 'cancelling') this.#output.send(cancel(ref, this.#graceMs()));
   }
 
   /** Wraps the report of a run's end, so that the resulting change is not sent back to the ship. */
@@ -294,12 +302,26 @@ export class FleetSession implements Session {
     // The session ended while the run was being claimed; another ship can have the run at once.
     if (this.#over) return this.#try(this.#context.queue.reject(ref, this.shipId, 'draining'), ref);
     this.#held.hand(ref);
-    try {
-      this.#output.send(assignmentMessage(this.#context.assignmentOf(claim)));
-    } catch (error) {
-      this.#try(this.reporting(ref, () => this.#context.queue.complete(ref, this.shipId, this.#unprepared(ref, error))),
-        ref);
+    this.#try(this.#prepare(claim), ref);
+  }
+
+  /** Fetches secrets first. A run that is cancelled or taken away meanwhile is never sent to the ship. */
+  async #prepare(claim: Claim): Promise<void> {
+    const { ref } = claim;
+    const { queue, assignmentOf } = this.#context;
+    const preparing = { cancelled: false };
+    const key = keyOf(ref);
+    this.#preparing.set(key, preparing);
+    const result = await assignmentOf(claim).catch((error: unknown) => this.#unprepared(ref, error)).finally(() =>
+      this.#preparing.delete(key)
+    );
+    if (this.#over) return void await queue.reject(ref, this.shipId, 'draining');
+    if (!this.#held.has(ref)) return;
+    if ('outcome' in result || preparing.cancelled) {
+      const completion = 'outcome' in result ? result : CANCELLED;
+      return void await this.reporting(ref, () => queue.complete(ref, this.shipId, completion));
     }
+    this.#output.send(assignmentMessage(result));
   }
 
   /** The result of an attempt that never reaches its ship. Another ship would lack the same secret. */
@@ -428,6 +450,8 @@ export class FleetSession implements Session {
     return this.#context.env.config.current().config.queue.cancel_grace;
   }
 }
+
+const keyOf = ({ runId, fence }: RunRef): string => `${runId}.${fence}`;
 
 function requireFew(count: number): void {
   if (count > MAX_REFS)

@@ -63,6 +63,14 @@ describe('a ref', () => {
     expect(running.found).toEqual([['refs/heads/main', two]]);
   });
 
+  it('that is a full name is not the branch that somebody has given this name', async () => {
+    origin.git('update-ref', 'refs/heads/refs/heads/main', origin.commits.feature);
+    const running = run(bench(), { gitRef: 'refs/heads/main' });
+    await running.result;
+    origin.git('update-ref', '-d', 'refs/heads/refs/heads/main');
+    expect(running.found).toEqual([['refs/heads/main', origin.commits.two]]);
+  });
+
   it('that is not there is reported with similar names', async () => {
     const said = async (gitRef: string): Promise<string | undefined> =>
       (await run(bench(), { gitRef }).result).error?.message;

@@ -57,8 +57,9 @@ function patternsOf(ref: string): string[] {
 }
 
 /**
- * The commit of a ref: a branch before a tag; an annotated tag means its commit. Without a ref, the default branch is
- * used.
+ * The commit of a ref: a full name before a branch, as git has it, and a branch before a tag. Otherwise somebody who
+ * may push a branch named `refs/heads/main` could pass it off as main. An annotated tag means its commit. Without a
+ * ref, the default branch is used.
  */
 function resolveRef({ commits, head }: RemoteRefs, ref: string): ResolvedRef | undefined {
   if (ref === '') {
@@ -66,7 +67,7 @@ function resolveRef({ commits, head }: RemoteRefs, ref: string): ResolvedRef | u
     const branch = head?.startsWith(HEADS) ? head.slice(HEADS.length) : undefined;
     return commit === undefined ? undefined : { commit, ref: branch ?? commit, branch };
   }
-  for (const name of [`${HEADS}${ref}`, `${TAGS}${ref}`, ...(ref.startsWith('refs/') ? [ref] : [])]) {
+  for (const name of [...(ref.startsWith('refs/') ? [ref] : []), `${HEADS}${ref}`, `${TAGS}${ref}`]) {
     const commit = commits.get(`${name}^{}`) ?? commits.get(name);
     if (commit !== undefined)
       return { commit, ref, branch: name.startsWith(HEADS) ? name.slice(HEADS.length) : undefined };

@@ -3,13 +3,14 @@ import { createRemoteJWKSet, customFetch as keysFetch, EncryptJWT, jwtDecrypt, j
 import { createHash } from 'node:crypto';
 import type * as OpenIdClient from 'openid-client';
 import type { Configuration, CustomFetch, ServerMetadata } from 'openid-client';
-import { ServiceError } from '../../../errors/index.ts';
-import { type Clock, isRecent, unixSeconds } from '../../../lib/clock.ts';
-import type { Log } from '../../../lib/log.ts';
-import { invalidCredentials } from '../authenticator.ts';
+import { ServiceError } from '../../errors/index.ts';
+import { type Clock, isRecent, unixSeconds } from '../../lib/clock.ts';
+import type { Log } from '../../lib/log.ts';
+import type { OutboundSettings } from '../outbound-policy.ts';
+import { createOutbound } from '../outbound.ts';
 
 /** Settings for signing in at an OpenID Connect issuer. */
-export interface OidcSettings {
+export interface IssuerSettings {
   /** URL of the issuer, under which its configuration is found. */
   readonly issuer: string;
   readonly clientId: string;
@@ -20,17 +21,10 @@ export interface OidcSettings {
   readonly scopes: string;
   /** The audience that the issuer's tokens must have; empty means the client's id. */
   readonly audience: string;
-  /** Claim that contains the name of a new user. */
-  readonly usernameClaim: string;
-  /** Claim that contains a name or a list of names, and what they stand for. */
-  readonly rolesClaim: string;
-  readonly roles: readonly string[];
-  /** Whether an unknown user with a valid sign-in is created. */
-  readonly createUsers: boolean;
 }
 
 interface IssuerDeps {
-  readonly settings: OidcSettings;
+  readonly settings: IssuerSettings;
   /** Sends requests to the issuer. */
   readonly fetch: typeof fetch;
   readonly clock: Clock;
@@ -41,6 +35,16 @@ interface IssuerDeps {
 
 /** Claims of the issuer about a user. */
 export type Claims = Readonly<Record<string, unknown>> & { readonly sub: string };
+
+/** Maximum number of values of a claim that are read. */
+const MAX_VALUES = 1000;
+
+/** The texts of a claim that holds a text or a list of them; none for everything else. */
+export function claimValues(claims: Readonly<Record<string, unknown>>, name: string): string[] {
+  const claim = Object.hasOwn(claims, name) ? claims[name] : undefined;
+  const values: unknown[] = (Array.isArray(claim) ? claim : [claim]).slice(0, MAX_VALUES);
+  return values.filter((value) => typeof value === 'string');
+}
 
 /** A sign-in that has begun. */
 interface BegunSignIn {
@@ -60,6 +64,8 @@ const FLOW_SECONDS = 600;
 const RETRY_SECONDS = 5;
 
 const TIMEOUT_SECONDS = 10;
+
+const MAX_ANSWER_BYTES = 1_048_576;
 
 /** Maximum number of characters of a token; tokens of an issuer with many groups are long. */
 const MAX_TOKEN = 16_384;
@@ -132,7 +138,7 @@ export class Issuer {
     } catch (error) {
       // Causes may contain the response of the issuer.
       this.#deps.log.warn({ reason: (error as Error).message }, 'a sign-in at the issuer failed');
-      throw invalidCredentials();
+      throw new ServiceError('invalid_credentials', 'invalid credentials');
     }
   }
 
@@ -222,6 +228,19 @@ export class Issuer {
   get #isPlain(): boolean {
     return this.#deps.settings.issuer.startsWith('http:');
   }
+}
+
+/**
+ * An issuer whose requests obey the rules of `net`. Its own address may be private, like every address that the
+ * operator configures; other addresses that its configuration names go by `policy`.
+ */
+export function openIssuer({ policy: { allowPrivate, allowlist }, ...deps }: Omit<IssuerDeps, 'fetch'> & {
+  readonly policy: OutboundSettings;
+}): { readonly issuer: Issuer; close(): Promise<void> } {
+  const { hostname } = new URL(deps.settings.issuer);
+  const outbound = createOutbound({ allowPrivate, allowlist: [...allowlist, hostname.replace(/^\[|\]$/g, '')] });
+  const fetch = outbound.fetch({ maxBytes: MAX_ANSWER_BYTES, timeoutMs: TIMEOUT_SECONDS * 1000 });
+  return { issuer: new Issuer({ ...deps, fetch }), close: () => outbound.close() };
 }
 
 /** Whether a token claims to be from this issuer; this avoids calls to the issuer for other tokens. */
