@@ -13,6 +13,7 @@ import { createNotifications, totalWaiting } from './notifications/index.ts';
 import { observe } from './observe.ts';
 import { createProjects } from './projects/index.ts';
 import { createQueue, type Queue } from './queue/index.ts';
+import { Reports, routeUploads } from './reports/index.ts';
 import { createRuns, type Runs } from './runs/index.ts';
 import { createScheduleHandlers, createSchedules, type Schedules } from './schedules/index.ts';
 import { createSystem } from './system/index.ts';
@@ -34,6 +35,7 @@ export interface Areas {
   readonly projects: Area;
   readonly queue: Queue;
   readonly recorder: Recorder;
+  readonly reports: Reports;
   readonly roster: Roster;
   readonly runs: Runs;
   readonly schedules: Schedules;
@@ -71,6 +73,7 @@ export const AREAS = [
       store: openContents(env, env.config.current().config, 'artifacts', env.variables),
       received: recorder.artifactReceived,
     })),
+  area('reports', ['queue'], (env, { queue }) => new Reports({ env, queue })),
   area('caches', ['queue', 'audit', 'recorder'], (env, { queue, audit, recorder }) => {
     const { config } = env.config.current();
     const shared = config.caches.store === 'ships' ? undefined : new Caches({
@@ -86,15 +89,15 @@ export const AREAS = [
       stop: () => shared?.stop(),
     };
   }),
-  area('fleet', ['queue', 'logs', 'audit', 'roster', 'artifacts', 'caches', 'recorder'],
-    (env, { artifacts, caches, recorder, ...needs }) =>
+  area('fleet', ['queue', 'logs', 'audit', 'roster', 'artifacts', 'reports', 'caches', 'recorder'],
+    (env, { artifacts, reports, caches, recorder, ...needs }) =>
       createFleet(env, {
         ...needs,
         authority: env.authority,
         addresses: env.addresses,
         serverCertificateExpiresMs: env.serverCertificateExpiresMs,
         caches: caches.shared,
-        artifacts,
+        artifacts: routeUploads(artifacts, reports),
         secretValue: (name) => secretValue(env, name),
         fencedWrite: recorder.fencedWrite,
         linesLost: recorder.logEventsDropped,
