@@ -7,7 +7,7 @@ import { createBadges } from './badges/index.ts';
 import { Caches, createCacheHandlers } from './caches/index.ts';
 import { openContents } from './contents/index.ts';
 import { createFleet, type Fleet, Roster } from './fleet/index.ts';
-import { createRunLogs, diskRoomOf, type RunLogsService } from './logs/index.ts';
+import { createLogSearch, createRunLogs, diskRoomOf, type RunLogsService } from './logs/index.ts';
 import { createMetrics, createRecorder, type Recorder } from './metrics/index.ts';
 import { createNotifications, totalWaiting } from './notifications/index.ts';
 import { observe } from './observe.ts';
@@ -65,7 +65,9 @@ export const AREAS = [
     }), { stopsIn: 'quiesce' }),
   area('observers', ['queue', 'audit', 'recorder'], observe),
   area('logOperations', ['logs', 'queue', 'audit'],
-    (_env, { logs, queue, audit }) => ({ handlers: logs.operations(queue, audit) })),
+    (env, { logs, queue, audit }) => ({
+      handlers: { ...logs.operations(queue, audit), ...createLogSearch({ sql: env.sql, queue }) },
+    })),
   area('artifacts', ['queue', 'recorder'], (env, { queue, recorder }) =>
     new Artifacts({
       env,
