@@ -12,11 +12,12 @@ import { serveCommand } from './serve.ts';
 import { registerShips, registerToken } from './ships.ts';
 import { registerLogs } from './show-log.ts';
 import { registerSubmit } from './submit.ts';
+import { registerTests } from './tests.ts';
 
 /** `quire runs`: the service, and client commands for a running one. */
 export function registerRuns(program: Command, io: Io = processIo): void {
   const runs = serveCommand(program);
-  for (const register of [registerSubmit, registerList, registerShow, registerResult, registerLogs, registerArtifacts,
+  for (const register of [registerSubmit, registerList, registerShow, registerResult, registerLogs, registerTests, registerArtifacts,
     registerCaches, registerChange, registerProjects, registerSchedules, registerNotifications, registerShips,
     registerToken, registerAudit, registerBackup, registerMigrateStore]) register(runs, io);
 }
