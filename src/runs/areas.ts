@@ -64,10 +64,9 @@ export const AREAS = [
       onSuperseded: (tx, runId, by) => audit.record(tx, 'system', 'cancel', runId, { superseded_by: by }),
     }), { stopsIn: 'quiesce' }),
   area('observers', ['queue', 'audit', 'recorder'], observe),
-  area('logOperations', ['logs', 'queue', 'audit'],
-    (env, { logs, queue, audit }) => ({
-      handlers: { ...logs.operations(queue, audit), ...createLogSearch({ sql: env.sql, queue }) },
-    })),
+  area('logOperations', ['logs', 'queue', 'audit'], (env, { logs, queue, audit }) => ({
+    handlers: { ...logs.operations(queue, audit), ...createLogSearch({ sql: env.sql, queue }) },
+  })),
   area('artifacts', ['queue', 'recorder'], (env, { queue, recorder }) =>
     new Artifacts({
       env,

@@ -38,20 +38,35 @@ export function readsAreOpen({ config, apiTokens }: LoadedRunsConfig): boolean {
  * configuration says so. Tokens are those of the current configuration; their scopes say what they may do.
  */
 export function createGuard(config: LiveConfig, clock: Clock): Guard {
-  const holdersOf = createHolders();
+  const holderOf = createHolderOf(config, clock);
   return {
     identify(operation, { credential }: Caller) {
       if (operation.access === 'public') return ANONYMOUS;
       const loaded = config.current();
       if (operation.access === 'read' &&
         (readsAreOpen(loaded) || (operation.id === BADGE && loaded.config.runtime.public_badges))) return EVERYONE;
-      const holder = credential?.scheme === 'bearer' ? find(credential.value, holdersOf(loaded)) : undefined;
-      if (holder === undefined || (holder.expiresMs !== undefined && holder.expiresMs <= clock.now()))
-        throw unauthenticated();
+      const holder = holderOf(credential);
+      if (holder === undefined) throw unauthenticated();
       requireScope(holder, operation);
       return holder.identity;
     },
     version: () => config.current(),
+  };
+}
+
+/** Returns the holder of a token of the current configuration, whatever its scopes; undefined for any other. */
+export function createTokenReader(config: LiveConfig,
+  clock: Clock): (credential: Caller['credential']) => Identity | undefined
+{
+  const holderOf = createHolderOf(config, clock);
+  return (credential) => holderOf(credential)?.identity;
+}
+
+function createHolderOf(config: LiveConfig, clock: Clock): (credential: Caller['credential']) => Holder | undefined {
+  const holdersOf = createHolders();
+  return (credential) => {
+    const holder = credential?.scheme === 'bearer' ? find(credential.value, holdersOf(config.current())) : undefined;
+    return holder?.expiresMs !== undefined && holder.expiresMs <= clock.now() ? undefined : holder;
   };
 }
 

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { SearchLogsResponse } from '../../../generated/runs/sdk/types.gen.ts';
 import { encodeCursor } from '../pages/index.ts';
-import type { Queue, RunRef } from '../queue/port.ts';
 import { list } from '../queue/list.ts';
+import type { Queue, RunRef } from '../queue/port.ts';
 import { type RunRow, toRecord } from '../queue/run-rows.ts';
 import { createLogSearch } from './search.ts';
 import { line, LogFixture, SHIP, START } from './test-fixture.ts';
@@ -46,7 +46,13 @@ it('finds lines with all words, in upper or lower case, of the newest runs first
     [young.runId, 1, 'größer: connection REFUSED'],
     [old.runId, 0, 'Connection "refused" by a\\b'],
   ]);
-  expect(found.data[0]).toMatchObject({ project_id: 'alpha', task: 'build', attempt: 1, stream: 'stdout', step: 'test' });
+  expect(found.data[0]).toMatchObject({
+    project_id: 'alpha',
+    task: 'build',
+    attempt: 1,
+    stream: 'stdout',
+    step: 'test',
+  });
   expect([found.next_cursor, found.searched_until]).toEqual([null, START / 1000 + 1]);
   expect(messages(await search('"refused" a\\b'))).toEqual(['Connection "refused" by a\\b']);
   expect(messages(await search('GRÖSSER'))).toEqual([]);

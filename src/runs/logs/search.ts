@@ -167,8 +167,8 @@ class LogSearch {
   }
 
   /** Returns the offset after the last line of a full page. */
-  #searchChunk(run: RunRecord, attempt: number, { first_offset: first, count, body }: ChunkRow,
-    offset: number): number | undefined
+  #searchChunk(run: RunRecord, attempt: number, { first_offset: first, count, body }: ChunkRow, offset: number): number
+    | undefined
   {
     const text = textOf(body);
     const lower = text.toLowerCase();

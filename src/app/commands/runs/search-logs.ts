@@ -44,14 +44,16 @@ export function registerSearch(logs: Command, io: Io): void {
   const command = logs.command('search').description('search the logs of all runs for words').argument('<words...>',
     'words that a line must contain').option('--project <id>', 'only runs of this project').addOption(
       new Option('--state <state>', 'only runs in this state').choices(STATES),
-    ).option('--since <time>',
-      'only runs that were queued since then: 7d, 12h or 2027-01-31', moment).option('--until <time>',
-      'only runs that were queued before then', moment).option('--limit <n>', 'most lines that are written',
-      wholeNumber(1, 100_000), 100).option('--json', 'write one JSON object a line');
-  addRunsClientOptions(command).addHelpText('after', EXAMPLES).action(
-    (words: string[], _options: SearchOptions, self: Command) =>
-      // `logs` has options of the same names, which take what is written after `search`.
-      runCommand('runs logs search', io, () => search(words.join(' '), self.optsWithGlobals<SearchOptions>(), io)),
+    ).option('--since <time>', 'only runs that were queued since then: 7d, 12h or 2027-01-31', moment).option(
+      '--until <time>',
+      'only runs that were queued before then',
+      moment,
+    ).option('--limit <n>', 'most lines that are written', wholeNumber(1, 100_000), 100).option('--json',
+      'write one JSON object a line');
+  addRunsClientOptions(command).addHelpText('after', EXAMPLES).action((words: string[], _options: SearchOptions,
+    self: Command) =>
+    // `logs` has options of the same names, which take what is written after `search`.
+    runCommand('runs logs search', io, () => search(words.join(' '), self.optsWithGlobals<SearchOptions>(), io))
   );
 }
 

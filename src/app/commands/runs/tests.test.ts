@@ -41,13 +41,17 @@ it('lists the tests of a run with failures first, their places and messages, wit
 });
 
 it('lists the tests of a project and the history of one', async () => {
-  const [first] = JSON.parse((await quire('tests', '--project', 'demo', '--json')).stdout) as { id: string; name: string }[];
+  const [first] = JSON.parse((await quire('tests', '--project', 'demo', '--json')).stdout) as { id: string;
+    name: string }[];
   expect(first).toMatchObject({ name: 'removes', pass_rate: 0, pipeline: 'checks', step: 'unit' });
   expect((await quire('tests', '--project', 'demo')).stdout).toMatch(/cart › removes \[checks unit\] +0 % +1 +failed/);
   expect((await quire('tests', '--project', 'demo', '--history', first!.id)).stdout).toMatch(
     new RegExp(String.raw`failed +1\.5 s +${id} +wrong \*\*\*`),
   );
-  expect(await quire('tests', '--project', 'demo', '--flaky')).toMatchObject({ stdout: '', stderr: 'no test is flaky\n' });
+  expect(await quire('tests', '--project', 'demo', '--flaky')).toMatchObject({
+    stdout: '',
+    stderr: 'no test is flaky\n',
+  });
   expect((await quire('tests')).stderr).toContain('name either a run or, by --project, a project');
 });
 
@@ -56,6 +60,8 @@ it('searches the logs of runs', async () => {
   expect(found.stdout).toMatch(new RegExp(String.raw`^${id} \S+ checks \[unit\] Cannot find the needle \*\*\*\n$`));
   expect(JSON.parse((await quire('logs', 'search', 'needle', '--json')).stdout)).toMatchObject({ run_id: id });
   expect((await quire('logs', 'search', 'correct-horse')).stderr).toBe('no line has these words\n');
-  expect((await quire('logs', 'search', 'needle', '--since', 'soon')).stderr).toContain('Expected a duration such as 7d');
+  expect((await quire('logs', 'search', 'needle', '--since', 'soon')).stderr).toContain(
+    'Expected a duration such as 7d',
+  );
   expect((await quire('logs', id)).stdout).toContain('Cannot find the needle');
 });

@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander';
 import { listProjectTests, listRunTests, listTestHistory } from '../../../../generated/runs/sdk/sdk.gen.ts';
-import type { ListRunTestsResponse, ProjectTest, TestResult, TestState } from '../../../../generated/runs/sdk/types.gen.ts';
+import type { ListRunTestsResponse, ProjectTest, TestResult,
+  TestState } from '../../../../generated/runs/sdk/types.gen.ts';
 import { wholeNumber } from '../shared/arguments.ts';
 import { CommandError, runCommand } from '../shared/command-error.ts';
 import { type Io, writeLines } from '../shared/io.ts';
@@ -38,24 +39,22 @@ export function registerTests(runs: Command, io: Io): void {
     .argument('[id]', 'id of the run, or its beginning or end').option('--attempt <n>',
       'results of this attempt; without it of the current one', wholeNumber(1, 1_000_000)).addOption(
       new Option('--state <state>', 'only tests in this state').choices(STATES),
-    ).option('--words <text>',
-      'only tests whose suite, class, name or file contains these words').option('--detail',
+    ).option('--words <text>', 'only tests whose suite, class, name or file contains these words').option('--detail',
       'write the details of failures, too').option('--project <id>', 'the tests of a project over all its runs').option(
-      '--flaky', 'with --project: only those that passed and failed for one commit').addOption(
-      new Option('--sort <order>', 'with --project: which are first, failing without it').choices(ORDERS),
-    ).option(
-      '--history <test>', 'with --project: the results of the test with this id').option('--limit <n>',
+      '--flaky',
+      'with --project: only those that passed and failed for one commit',
+    ).addOption(new Option('--sort <order>', 'with --project: which are first, failing without it').choices(ORDERS))
+    .option('--history <test>', 'with --project: the results of the test with this id').option('--limit <n>',
       'most tests that are listed', wholeNumber(1, 1_000_000), 200).option('--json', 'write JSON');
-  addRunsClientOptions(command).addHelpText('after', EXAMPLES).action(
-    (id: string | undefined, options: TestOptions) =>
-      runCommand('runs tests', io, async () => {
-        if ((id === undefined) === (options.project === undefined))
-          throw new CommandError('name either a run or, by --project, a project');
-        const client = openRunsClient(options);
-        if (id !== undefined) await ofRun(client, await findRun(client, id), options, io);
-        else if (options.history !== undefined) await history(client, options.project!, options.history, options, io);
-        else await ofProject(client, options.project!, options, io);
-      }),
+  addRunsClientOptions(command).addHelpText('after', EXAMPLES).action((id: string | undefined, options: TestOptions) =>
+    runCommand('runs tests', io, async () => {
+      if ((id === undefined) === (options.project === undefined))
+        throw new CommandError('name either a run or, by --project, a project');
+      const client = openRunsClient(options);
+      if (id !== undefined) await ofRun(client, await findRun(client, id), options, io);
+      else if (options.history !== undefined) await history(client, options.project!, options.history, options, io);
+      else await ofProject(client, options.project!, options, io);
+    })
   );
 }
 
@@ -82,9 +81,11 @@ async function ofRun(client: RunsClient, id: string, { attempt, state, words, li
   for (const test of items) writeLines(io.stdout, linesOf(test, detail === true));
   if (more) writeLines(io.stderr, [`only the first ${limit} are listed (--limit)`]);
   const counts = STATES.filter((each) => totals![each] > 0).map((each) => `${totals![each]} ${each}`);
-  writeLines(io.stderr, [`${plural(totals!.total, 'result')}: ${counts.join(', ') || 'none'}${
-    totals!.flaky > 0 ? `, ${totals!.flaky} flaky` : ''
-  }`]);
+  writeLines(io.stderr, [
+    `${plural(totals!.total, 'result')}: ${counts.join(', ') || 'none'}${
+      totals!.flaky > 0 ? `, ${totals!.flaky} flaky` : ''
+    }`,
+  ]);
 }
 
 function linesOf(test: TestResult, detail: boolean): string[] {
@@ -108,15 +109,18 @@ async function ofProject(client: RunsClient, id: string, { flaky, state, sort, w
   io: Io): Promise<void>
 {
   const query = { flaky, state, sort, q: words };
-  const { items, more } = await listed((page) =>
-    client.ask(() => listProjectTests({ client: client.sdk, path: { id }, query: { ...query, ...page } })), limit);
+  const { items, more } = await listed(
+    (page) => client.ask(() => listProjectTests({ client: client.sdk, path: { id }, query: { ...query, ...page } })),
+    limit,
+  );
   if (json) return writeJson(io, items);
   writeTable(io, TESTS, items.map(rowOf), flaky ? 'no test is flaky' : 'no run of the project has reported such tests');
   if (more) writeLines(io.stderr, [`only the first ${limit} are listed (--limit)`]);
 }
 
 function rowOf(test: ProjectTest): string[] {
-  const where = [test.pipeline, test.step, ...Object.entries(test.matrix ?? {}).map(([key, value]) => `${key}=${value}`)];
+  const where = [test.pipeline, test.step,
+    ...Object.entries(test.matrix ?? {}).map(([key, value]) => `${key}=${value}`)];
   return [`${nameOf(test)} [${where.filter((text) => text !== '').join(' ')}]${test.flaky ? ' flaky' : ''}`,
     test.pass_rate === null ? '' : `${Math.floor(test.pass_rate * 100)} %`, String(test.results), test.last_state,
     duration(test.mean_duration_ms), test.failed_at === null ? '' : formatMoment(test.failed_at), test.id];
@@ -130,10 +134,15 @@ const HISTORY = [{ heading: 'when', minimum: 16 }, { heading: 'state', minimum: 
 async function history(client: RunsClient, id: string, test: string, { limit, json }: TestOptions,
   io: Io): Promise<void>
 {
-  const { items } = await listed((page) =>
-    client.ask(() => listTestHistory({ client: client.sdk, path: { id }, query: { ...page, test } })), limit);
+  const { items } = await listed(
+    (page) => client.ask(() => listTestHistory({ client: client.sdk, path: { id }, query: { ...page, test } })),
+    limit,
+  );
   if (json) return writeJson(io, items);
-  writeTable(io, HISTORY, items.map((entry) => [formatMoment(entry.created_at),
-    `${entry.state}${entry.flaky ? ', flaky' : ''}`, duration(entry.duration_ms), entry.run_id,
-    entry.commit?.slice(0, 10) ?? '', entry.message ?? '']), `the project ${id} has no results of this test`);
+  writeTable(io, HISTORY,
+    items.map((
+      entry,
+    ) => [formatMoment(entry.created_at), `${entry.state}${entry.flaky ? ', flaky' : ''}`, duration(entry.duration_ms),
+      entry.run_id, entry.commit?.slice(0, 10) ?? '', entry.message ?? '']
+    ), `the project ${id} has no results of this test`);
 }
