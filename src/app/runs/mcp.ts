@@ -43,8 +43,8 @@ export const SERVER_INFO = {
 const PATHS: ReadonlySet<string> = new Set(['/mcp', '/sse', '/message']);
 
 /**
- * MCP with the tokens of the API: one is needed unless reading is open, and each call is checked like a request of REST,
- * so that scopes and projects of a token hold.
+ * MCP with the tokens of the API: one is needed unless reading is open, and each call is checked like a request of
+ * REST, so that scopes and projects of a token hold.
  */
 export function createRunsMcp(options: RunsMcpOptions): RunsMcp {
   const { config, clock, log, invoke, guard, web } = options;

@@ -16,8 +16,9 @@ const TABLE: Readonly<Record<string, OperationSpec>> = operations;
 
 /**
  * Restricts tokens with a list of projects to these projects: they do not see the runs of others and cannot queue any.
- * To list runs and to search logs, they have to name a project. The restriction is checked with every permission, so also of files and
- * streams that are being sent: the projects of a token may change meanwhile, and a run keeps its project.
+ * To list runs and to search logs, they have to name a project. The restriction is checked with every permission, so
+ * also of files and streams that are being sent: the projects of a token may change meanwhile, and a run keeps its
+ * project.
  */
 export function projectFences(deps: FenceDeps): Preconditions<Operations> {
   const fences: Partial<Record<keyof Operations, Fence>> = {

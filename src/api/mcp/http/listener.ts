@@ -51,7 +51,8 @@ export interface McpRateLimit {
 export interface OriginOptions {
   readonly guard: WebGuard;
   /**
-   * True if no credential is required, which is asked for each request: then `Host` is checked on every interface, not only on the loopback interface.
+   * True if no credential is required, which is asked for each request: then `Host` is checked on every interface, not
+   * only on the loopback interface.
    */
   readonly isOpen: boolean;
 }

@@ -13,8 +13,8 @@ import { bytesOf } from './fitting.ts';
 export const MODEL_ANSWER_BYTES = 7200;
 
 /**
- * A tool that is made for models: few arguments, a short result, one form. `Service` invokes the operations of a service
- * for it, `Id` is the type of their ids.
+ * A tool that is made for models: few arguments, a short result, one form. `Service` invokes the operations of a
+ * service for it, `Id` is the type of their ids.
  */
 export interface ModelTool<Service = ModelService, Id extends string = OperationId> {
   readonly name: string;

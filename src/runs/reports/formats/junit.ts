@@ -39,8 +39,8 @@ interface OpenTest {
 
 /**
  * Reads the XML of JUnit in its common forms: `testsuites`, nested `testsuite`s, `testcase` with `failure`, `error` and
- * `skipped`, and the elements of repeated tests. Entities beyond XML's own five are refused, a document type is skipped,
- * and nothing external is read. Rejects with an `UnreadableReport`.
+ * `skipped`, and the elements of repeated tests. Entities beyond XML's own five are refused, a document type is
+ * skipped, and nothing external is read. Rejects with an `UnreadableReport`.
  */
 export async function parseJunit(text: string, most: number): Promise<ParsedReport> {
   const reader = new JunitReader(most);

@@ -78,7 +78,7 @@ class TapReader {
     const subtest = SUBTEST.exec(content);
     if (subtest !== null) this.#enter(subtest[1]!, level);
     else if (/^TAP version \d/.test(content)) this.#isTap = true;
-    else this.#readPoint(content, level) || this.#readPlan(content, level) || this.#readBail(content);
+    else if (!this.#readPoint(content, level) && !this.#readPlan(content, level)) this.#readBail(content);
   }
 
   done(): ParsedReport {
@@ -157,13 +157,12 @@ class TapReader {
     return true;
   }
 
-  #readBail(content: string): boolean {
+  #readBail(content: string): void {
     const match = BAIL.exec(content);
-    if (match === null) return false;
+    if (match === null) return;
     this.#isTap = true;
     this.#flush();
     this.#results.add({ kind: 'test', state: 'error', name: 'Bail out!', message: match[1]!.trim() || 'bailed out' });
-    return true;
   }
 
   #checkPlan({ name, points, plan }: Level): void {

@@ -17,7 +17,8 @@ const CHUNK = 256 * 1024;
 
 /**
  * Sends the test reports that a step, or the pipeline, names to the server, with secrets masked. A report that cannot
- * be sent or read changes nothing about the run: a line of the log says why. `step` is absent for those of the pipeline.
+ * be sent or read changes nothing about the run: a line of the log says why. `step` is absent for those of the
+ * pipeline.
  */
 export async function sendReports(setting: StepSetting, reports: readonly ReportFiles[], step?: string): Promise<void> {
   const { work, folder } = setting;

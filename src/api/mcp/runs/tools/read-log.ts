@@ -145,8 +145,8 @@ const readOn = (offset: number): object => ({
 });
 
 /**
- * The beginning and the end of lines, with a line between them that says how to read the others; the end has most of the
- * room. `before`: lines from there to the first one were not read.
+ * The beginning and the end of lines, with a line between them that says how to read the others; the end has most of
+ * the room. `before`: lines from there to the first one were not read.
  */
 function cut(lines: readonly Line[], room: number, before: number | undefined): object {
   const head: Line[] = [];

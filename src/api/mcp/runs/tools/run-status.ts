@@ -62,7 +62,7 @@ function adviceFor({ state, logs_expired: expired }: Run, failedTests: number): 
   return failedTests > 0 ? `call test_failures for the tests that failed; ${log}` : log;
 }
 
-/** Throws `conflict` advice for a run that is in the wrong state. */
+/** The error of a call for a run in the wrong state, with advice; other errors as they are. */
 export function explained(error: unknown, advice: string): unknown {
   if (!(error instanceof ServiceError) || error.code !== 'run_state_conflict') return error;
   return new ServiceError(error.code, error.message, { body: { advice } });
