@@ -34,6 +34,8 @@ const SUITES: Readonly<Record<string, () => Promise<unknown>>> = {
   retention: () => import('./logs/retention.test.ts'),
   caches: () => import('./caches/caches.test.ts'),
   artifacts: () => import('./artifacts/artifacts.test.ts'),
+  'test reports': () => import('./reports/reports.test.ts'),
+  'searches of logs': () => import('./logs/search.test.ts'),
 };
 
 // Skipped on platforms without a server.

@@ -129,6 +129,7 @@ describe('parseRunsConfig: defaults (run-queue decisions, section 3)', () => {
       image: '',
       env: {},
       secrets: [],
+      reports: { junit: [], tap: [], sarif: [] },
       steps: [{
         name: 'test',
         run: 'npm test',
@@ -141,6 +142,7 @@ describe('parseRunsConfig: defaults (run-queue decisions, section 3)', () => {
         always: false,
         approval: { required: false, timeout: '24h', message: '' },
         artifacts: [],
+        reports: { junit: [], tap: [], sarif: [] },
         cache: { key: '', paths: [], restore_keys: [] },
       }],
     });
