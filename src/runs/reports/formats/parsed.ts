@@ -1,4 +1,4 @@
-/** How a test ended. A finding with the level `error` is `failed`, any other a `warning`, a suppressed one `skipped`. */
+/** How a test ended. A finding of the level `error` is `failed`, any other a `warning`, a suppressed one `skipped`. */
 export type TestState = 'passed' | 'failed' | 'error' | 'warning' | 'skipped';
 
 /** A result as its report has it. Texts are cut, and empty if the report has none. */
