@@ -2,9 +2,10 @@ import { expect } from 'vitest';
 import type { Client } from '../../generated/runs/sdk/client/index.ts';
 import { approveRun, cancelRun, deleteCaches, enqueueRun, finishOidcSignIn, getBadge, getCurrentUser,
   getIdTokenConfiguration, getIdTokenKeys, getLiveness, getMetrics, getReadiness, getRun, getRunResult,
-  getSignInMethods, listAudit, listCaches, listNotificationDeadLetters, listNotifications, listRunAttempts, listRuns,
-  listSchedules, logout, pauseSchedule, receiveAlerts, redeliverNotifications, rejectRun, resumeSchedule, retryRun,
-  runSchedule, startOidcSignIn } from '../../generated/runs/sdk/sdk.gen.ts';
+  getSignInMethods, listAudit, listCaches, listNotificationDeadLetters, listNotifications, listProjectTests,
+  listRunAttempts, listRuns, listRunTests, listSchedules, listTestHistory, logout, pauseSchedule, receiveAlerts,
+  redeliverNotifications, rejectRun, resumeSchedule, retryRun, runSchedule, searchLogs,
+  startOidcSignIn } from '../../generated/runs/sdk/sdk.gen.ts';
 import type { ErrorCode, Run } from '../../generated/runs/sdk/types.gen.ts';
 import type { RunsApi } from '../../src/testkit/runs-api.ts';
 import type { ScenarioContext, Scenarios } from '../provider.suite.ts';
@@ -180,6 +181,40 @@ export const runs: Scenarios<RunsApi, Client> = {
   },
   async redeliverNotifications({ client }) {
     refused(await redeliverNotifications({ client, path: { name: 'chat' }, body: {} }), 404, 'notification_not_found');
+  },
+  async listRunTests(context) {
+    const { client, direct } = context;
+    const { id } = await queued(context);
+    expect(succeeded(await listRunTests({ client, path: { id } }))).toMatchObject({ data: [], totals: { total: 0 } });
+    refused(await listRunTests({ client, path: { id: UNKNOWN } }), 404, 'run_not_found');
+    refused(await listRunTests({ client, path: { id }, query: { attempt: 2 } }), 400, 'invalid_attempt');
+    refused(await listRunTests({ client: direct, path: { id }, query: { state: 'odd' as 'failed' } }), 400,
+      'invalid_input');
+    refused(await listRunTests({ client, path: { id }, query: { before: 'MToxOmE' } }), 400, 'invalid_cursor');
+  },
+  async listProjectTests({ client, direct }) {
+    const path = { id: 'alpha' };
+    expect(succeeded(await listProjectTests({ client, path, query: { flaky: true, sort: 'slowest' } })).data).toEqual(
+      [],
+    );
+    refused(await listProjectTests({ client, path: { id: 'nope' } }), 404, 'project_not_found');
+    refused(await listProjectTests({ client: direct, path, query: { sort: 'odd' as 'failing' } }), 400,
+      'invalid_input');
+    refused(await listProjectTests({ client, path, query: { before: 'MToxOmE' } }), 400, 'invalid_cursor');
+  },
+  async listTestHistory({ client, direct }) {
+    const path = { id: 'alpha' };
+    expect(succeeded(await listTestHistory({ client, path, query: { test: UNKNOWN } })).data).toEqual([]);
+    refused(await listTestHistory({ client, path: { id: 'nope' }, query: { test: UNKNOWN } }), 404,
+      'project_not_found');
+    refused(await listTestHistory({ client: direct, path, query: { test: 'x' } }), 400, 'invalid_input');
+  },
+  async searchLogs({ client, direct }) {
+    const { data, next_cursor: next } = succeeded(await searchLogs({ client, query: { q: 'no such words' } }));
+    expect([data, next]).toEqual([[], null]);
+    refused(await searchLogs({ client: direct, query: { q: ' ' } }), 400, 'invalid_input');
+    refused(await searchLogs({ client: direct, query: {} as never }), 400, 'invalid_input');
+    refused(await searchLogs({ client, query: { q: 'words', before: 'MToxOmE' } }), 400, 'invalid_cursor');
   },
   async listCaches({ client, direct }) {
     expect(succeeded(await listCaches({ client, path: { id: 'beta' } }))).toEqual({ data: [], next_cursor: null });

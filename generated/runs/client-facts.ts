@@ -14,7 +14,10 @@ export const KEYED: ReadonlySet<string> = /* @__PURE__ */ new Set([
 export const PAGES = {
   'GET /api/v1/runs': {"by":"before","in":"query","items":"data","next":"next_cursor"},
   'GET /api/v1/runs/{id}/logs': {"by":"offset","in":"query","items":"data","next":"next_offset"},
+  'GET /api/v1/logs/search': {"by":"before","in":"query","items":"data","next":"next_cursor"},
   'GET /api/v1/projects/{id}/caches': {"by":"before","in":"query","items":"data","next":"next_cursor"},
+  'GET /api/v1/projects/{id}/tests': {"by":"before","in":"query","items":"data","next":"next_cursor"},
+  'GET /api/v1/projects/{id}/tests/history': {"by":"before","in":"query","items":"data","next":"next_cursor"},
   'GET /api/v1/notifications/dead-letters': {"by":"before","in":"query","items":"data","next":"next_cursor"},
   'GET /api/v1/audit': {"by":"before","in":"query","items":"data","next":"next_cursor"},
 } as const;

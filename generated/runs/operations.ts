@@ -23,10 +23,14 @@ import type {
   ListRunArtifactsData,
   ListRunArtifactsResponses,
   GetRunArtifactData,
+  ListRunTestsData,
+  ListRunTestsResponses,
   ListRunLogsData,
   ListRunLogsResponses,
   DeleteRunLogsData,
   StreamRunLogsData,
+  SearchLogsData,
+  SearchLogsResponses,
   ListProjectsData,
   ListProjectsResponses,
   CreateProjectData,
@@ -38,6 +42,10 @@ import type {
   ListCachesResponses,
   DeleteCachesData,
   DeleteCachesResponses,
+  ListProjectTestsData,
+  ListProjectTestsResponses,
+  ListTestHistoryData,
+  ListTestHistoryResponses,
   GetBadgeData,
   ListPipelinesData,
   ListPipelinesResponses,
@@ -106,15 +114,19 @@ export interface Operations {
   listRunAttempts: Operation<FlatInput<NonNullable<ListRunAttemptsData['path']>>, ListRunAttemptsResponses[200]>;
   listRunArtifacts: Operation<FlatInput<NonNullable<ListRunArtifactsData['path']> & NonNullable<ListRunArtifactsData['query']>>, ListRunArtifactsResponses[200]>;
   getRunArtifact: Operation<FlatInput<NonNullable<GetRunArtifactData['path']> & NonNullable<GetRunArtifactData['query']> & { range?: string }>, Download>;
+  listRunTests: Operation<FlatInput<NonNullable<ListRunTestsData['path']> & NonNullable<ListRunTestsData['query']>, 'q' | 'limit'>, ListRunTestsResponses[200]>;
   listRunLogs: Operation<FlatInput<NonNullable<ListRunLogsData['path']> & NonNullable<ListRunLogsData['query']>, 'offset'>, ListRunLogsResponses[200]>;
   deleteRunLogs: Operation<FlatInput<NonNullable<DeleteRunLogsData['path']>>, void>;
   streamRunLogs: Operation<FlatInput<NonNullable<StreamRunLogsData['path']> & NonNullable<StreamRunLogsData['query']> & { lastEventId?: string }, 'offset'>, Download>;
+  searchLogs: Operation<FlatInput<NonNullable<SearchLogsData['query']>, 'limit'>, SearchLogsResponses[200]>;
   listProjects: Operation<Record<never, never>, ListProjectsResponses[200]>;
   createProject: Operation<FlatInput<NonNullable<CreateProjectData['body']>, 'enabled' | 'issue_label' | 'release_interval' | 'runs_on' | 'max_parallel' | 'priority' | 'content'>, CreateProjectResponses[201]>;
   replaceProject: Operation<FlatInput<NonNullable<ReplaceProjectData['body']> & NonNullable<ReplaceProjectData['path']>, 'enabled' | 'issue_label' | 'release_interval' | 'runs_on' | 'max_parallel' | 'priority' | 'content'>, ReplaceProjectResponses[200]>;
   deleteProject: Operation<FlatInput<NonNullable<DeleteProjectData['path']>>, void>;
   listCaches: Operation<FlatInput<NonNullable<ListCachesData['path']> & NonNullable<ListCachesData['query']>, 'prefix' | 'limit'>, ListCachesResponses[200]>;
   deleteCaches: Operation<FlatInput<NonNullable<DeleteCachesData['path']> & NonNullable<DeleteCachesData['query']>>, DeleteCachesResponses[200]>;
+  listProjectTests: Operation<FlatInput<NonNullable<ListProjectTestsData['path']> & NonNullable<ListProjectTestsData['query']>, 'flaky' | 'sort' | 'q' | 'limit'>, ListProjectTestsResponses[200]>;
+  listTestHistory: Operation<FlatInput<NonNullable<ListTestHistoryData['path']> & NonNullable<ListTestHistoryData['query']>, 'limit'>, ListTestHistoryResponses[200]>;
   getBadge: Operation<FlatInput<NonNullable<GetBadgeData['path']> & NonNullable<GetBadgeData['query']> & { ifNoneMatch?: string }, 'pipeline' | 'ref'>, Download>;
   listPipelines: Operation<Record<never, never>, ListPipelinesResponses[200]>;
   listRoles: Operation<Record<never, never>, ListRolesResponses[200]>;
@@ -160,15 +172,19 @@ export const operations: { readonly [K in OperationId]: OperationSpec } = {
   listRunAttempts: {"id":"listRunAttempts","method":"GET","path":"/api/v1/runs/{id}/attempts","area":"runs","summary":"List the attempts of a run","access":"read","effect":"read","limited":true,"sanitize":false,"maxBody":65536,"maxValues":10000,"status":200,"parameters":[{"name":"id","in":"path","field":"id","type":"string"}],"consumes":[],"produces":["application/json"]},
   listRunArtifacts: {"id":"listRunArtifacts","method":"GET","path":"/api/v1/runs/{id}/artifacts","area":"artifacts","summary":"List the artefacts of a run","access":"read","effect":"read","limited":true,"sanitize":false,"maxBody":65536,"maxValues":10000,"status":200,"parameters":[{"name":"id","in":"path","field":"id","type":"string"},{"name":"attempt","in":"query","field":"attempt","type":"integer"}],"consumes":[],"produces":["application/json"]},
   getRunArtifact: {"id":"getRunArtifact","method":"GET","path":"/api/v1/runs/{id}/artifacts/{name}","area":"artifacts","summary":"Download an artefact","access":"read","effect":"read","limited":false,"sanitize":false,"maxBody":65536,"maxValues":10000,"status":200,"otherStatuses":[206],"parameters":[{"name":"id","in":"path","field":"id","type":"string"},{"name":"name","in":"path","field":"name","type":"string"},{"name":"attempt","in":"query","field":"attempt","type":"integer"},{"name":"Range","in":"header","field":"range","type":"string"}],"consumes":[],"produces":["application/octet-stream"]},
+  listRunTests: {"id":"listRunTests","method":"GET","path":"/api/v1/runs/{id}/tests","area":"reports","summary":"List the test results of a run","access":"read","effect":"read","limited":true,"sanitize":false,"maxBody":65536,"maxValues":10000,"status":200,"parameters":[{"name":"id","in":"path","field":"id","type":"string"},{"name":"attempt","in":"query","field":"attempt","type":"integer"},{"name":"state","in":"query","field":"state","type":"string"},{"name":"q","in":"query","field":"q","type":"string"},{"name":"limit","in":"query","field":"limit","type":"integer"},{"name":"before","in":"query","field":"before","type":"string"}],"consumes":[],"produces":["application/json"]},
   listRunLogs: {"id":"listRunLogs","method":"GET","path":"/api/v1/runs/{id}/logs","area":"logs","summary":"List log events of a run","access":"read","effect":"read","limited":true,"sanitize":false,"maxBody":65536,"maxValues":10000,"status":200,"parameters":[{"name":"id","in":"path","field":"id","type":"string"},{"name":"offset","in":"query","field":"offset","type":"integer"},{"name":"attempt","in":"query","field":"attempt","type":"integer"}],"consumes":[],"produces":["application/json"]},
   deleteRunLogs: {"id":"deleteRunLogs","method":"DELETE","path":"/api/v1/runs/{id}/logs","area":"logs","summary":"Delete the logs of a run","access":"write","effect":"write","projectAdmin":true,"limited":true,"sanitize":false,"maxBody":65536,"maxValues":10000,"status":204,"parameters":[{"name":"id","in":"path","field":"id","type":"string"}],"consumes":[],"produces":[]},
   streamRunLogs: {"id":"streamRunLogs","method":"GET","path":"/api/v1/runs/{id}/logs/stream","area":"logs","summary":"Follow the log of a run","access":"read","effect":"read","limited":false,"sanitize":false,"maxBody":65536,"maxValues":10000,"status":200,"parameters":[{"name":"id","in":"path","field":"id","type":"string"},{"name":"offset","in":"query","field":"offset","type":"integer"},{"name":"attempt","in":"query","field":"attempt","type":"integer"},{"name":"Last-Event-ID","in":"header","field":"lastEventId","type":"string"}],"consumes":[],"produces":["text/event-stream"]},
+  searchLogs: {"id":"searchLogs","method":"GET","path":"/api/v1/logs/search","area":"logs","summary":"Search the logs of runs","access":"read","effect":"read","limited":true,"sanitize":false,"maxBody":65536,"maxValues":10000,"status":200,"parameters":[{"name":"q","in":"query","field":"q","type":"string"},{"name":"project_id","in":"query","field":"project_id","type":"string"},{"name":"state","in":"query","field":"state","type":"string"},{"name":"since","in":"query","field":"since","type":"integer"},{"name":"until","in":"query","field":"until","type":"integer"},{"name":"limit","in":"query","field":"limit","type":"integer"},{"name":"before","in":"query","field":"before","type":"string"}],"consumes":[],"produces":["application/json"]},
   listProjects: {"id":"listProjects","method":"GET","path":"/api/v1/projects","area":"projects","summary":"List the configured projects","access":"read","effect":"read","limited":true,"sanitize":false,"maxBody":65536,"maxValues":10000,"status":200,"parameters":[],"consumes":[],"produces":["application/json"]},
   createProject: {"id":"createProject","method":"POST","path":"/api/v1/projects","area":"projects","summary":"Add a project","access":"write","effect":"write","limited":true,"sanitize":false,"maxBody":65536,"maxValues":10000,"maxItems":{"runs_on":16},"status":201,"parameters":[],"consumes":["application/json"],"produces":["application/json"],"error":"invalid_project"},
   replaceProject: {"id":"replaceProject","method":"PUT","path":"/api/v1/projects/{id}","area":"projects","summary":"Change a project","access":"write","effect":"write","limited":true,"sanitize":false,"maxBody":65536,"maxValues":10000,"maxItems":{"runs_on":16},"status":200,"parameters":[{"name":"id","in":"path","field":"id","type":"string"}],"consumes":["application/json"],"produces":["application/json"],"error":"invalid_project"},
   deleteProject: {"id":"deleteProject","method":"DELETE","path":"/api/v1/projects/{id}","area":"projects","summary":"Delete a project","access":"write","effect":"write","limited":true,"sanitize":false,"maxBody":65536,"maxValues":10000,"status":204,"parameters":[{"name":"id","in":"path","field":"id","type":"string"}],"consumes":[],"produces":[]},
   listCaches: {"id":"listCaches","method":"GET","path":"/api/v1/projects/{id}/caches","area":"caches","summary":"List the caches of a project","access":"read","effect":"read","limited":true,"sanitize":false,"maxBody":65536,"maxValues":10000,"status":200,"parameters":[{"name":"id","in":"path","field":"id","type":"string"},{"name":"prefix","in":"query","field":"prefix","type":"string"},{"name":"limit","in":"query","field":"limit","type":"integer"},{"name":"before","in":"query","field":"before","type":"string"}],"consumes":[],"produces":["application/json"]},
   deleteCaches: {"id":"deleteCaches","method":"DELETE","path":"/api/v1/projects/{id}/caches","area":"caches","summary":"Delete caches of a project","access":"write","effect":"write","projectAdmin":true,"limited":true,"sanitize":false,"maxBody":65536,"maxValues":10000,"status":200,"parameters":[{"name":"id","in":"path","field":"id","type":"string"},{"name":"key","in":"query","field":"key","type":"string"},{"name":"prefix","in":"query","field":"prefix","type":"string"}],"consumes":[],"produces":["application/json"]},
+  listProjectTests: {"id":"listProjectTests","method":"GET","path":"/api/v1/projects/{id}/tests","area":"reports","summary":"List the tests of a project","access":"read","effect":"read","limited":true,"sanitize":false,"maxBody":65536,"maxValues":10000,"status":200,"parameters":[{"name":"id","in":"path","field":"id","type":"string"},{"name":"flaky","in":"query","field":"flaky","type":"boolean"},{"name":"state","in":"query","field":"state","type":"string"},{"name":"sort","in":"query","field":"sort","type":"string"},{"name":"q","in":"query","field":"q","type":"string"},{"name":"limit","in":"query","field":"limit","type":"integer"},{"name":"before","in":"query","field":"before","type":"string"}],"consumes":[],"produces":["application/json"]},
+  listTestHistory: {"id":"listTestHistory","method":"GET","path":"/api/v1/projects/{id}/tests/history","area":"reports","summary":"List the results of one test","access":"read","effect":"read","limited":true,"sanitize":false,"maxBody":65536,"maxValues":10000,"status":200,"parameters":[{"name":"id","in":"path","field":"id","type":"string"},{"name":"test","in":"query","field":"test","type":"string"},{"name":"limit","in":"query","field":"limit","type":"integer"},{"name":"before","in":"query","field":"before","type":"string"}],"consumes":[],"produces":["application/json"]},
   getBadge: {"id":"getBadge","method":"GET","path":"/api/v1/projects/{id}/badge.svg","area":"projects","summary":"Get a badge of a project","access":"read","effect":"read","limited":true,"sanitize":false,"maxBody":65536,"maxValues":10000,"status":200,"parameters":[{"name":"id","in":"path","field":"id","type":"string"},{"name":"pipeline","in":"query","field":"pipeline","type":"string"},{"name":"ref","in":"query","field":"ref","type":"string"},{"name":"If-None-Match","in":"header","field":"ifNoneMatch","type":"string"}],"consumes":[],"produces":["image/svg+xml"]},
   listPipelines: {"id":"listPipelines","method":"GET","path":"/api/v1/pipelines","area":"projects","summary":"List the configured pipelines","access":"read","effect":"read","limited":true,"sanitize":false,"maxBody":65536,"maxValues":10000,"status":200,"parameters":[],"consumes":[],"produces":["application/json"]},
   listRoles: {"id":"listRoles","method":"GET","path":"/api/v1/roles","area":"projects","summary":"List the configured AI roles","access":"read","effect":"read","limited":true,"sanitize":false,"maxBody":65536,"maxValues":10000,"status":200,"parameters":[],"consumes":[],"produces":["application/json"]},

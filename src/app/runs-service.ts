@@ -7,7 +7,7 @@ import { makeFolder } from '../lib/files.ts';
 import type { Log } from '../lib/log.ts';
 import { ConfigError } from '../lib/setting-values.ts';
 import { type ClientBounds, directClients } from '../lib/slow-bodies.ts';
-import { createWebGuard, ownNames } from '../lib/web-guard.ts';
+import { createWebGuard, ownNames, type WebGuard } from '../lib/web-guard.ts';
 import { AccessWatches, createInvoker } from '../operations/index.ts';
 import { readsAreOpen } from '../runs/auth/index.ts';
 import { type Environment, inDataDir, LiveRunsConfig, type LoadedRunsConfig } from '../runs/config/index.ts';
@@ -21,6 +21,7 @@ import { Certificates } from './certificates.ts';
 import { namingSetting, type Running } from './foreground.ts';
 import { FleetAddresses, openAuthority, type RunningFleet, startFleet } from './runs/fleet.ts';
 import { createLocalExecutor, type LocalShip, startLocalShip } from './runs/local-ship.ts';
+import { createRunsMcp, type RunsMcp } from './runs/mcp.ts';
 import { BUILD_VERSION, readSpecification } from './specification.ts';
 
 /** Most bytes of a body (decisions, section 2.1). */
@@ -54,6 +55,7 @@ interface Parts {
   readonly backups: BackupSchedule | undefined;
   readonly clients: ClientBounds;
   http?: HttpServer;
+  mcp?: RunsMcp;
   fleet?: RunningFleet;
   ship?: LocalShip;
 }
@@ -198,8 +200,9 @@ async function readCertificates({ config }: LoadedRunsConfig, log: Log): Promise
 
 async function serveHttp(
   { loaded, log, clock = systemClock, timer = systemTimer, validateResponses = false }: RunsStartOptions,
-  { service, config, tls, clients }: Parts,
+  parts: Parts,
 ): Promise<HttpServer> {
+  const { service, config, tls, clients } = parts;
   const specification = await readSpecification('runs');
   const { handlers, preconditions, fences, guard, steps } = service;
   const watches = new AccessWatches({ onChange: (listener) => service.onAccessChange(listener), clock, timer });
@@ -233,26 +236,44 @@ async function serveHttp(
     apiKeys: false,
     extensions: loaded.config.console ? [consolePages('runs')] : [],
   });
-  return namingSetting('listen', () =>
-    startHttpServer(app.callback(), listenOn(loaded.config.listen), nestedErrors, {
-      tls,
+  if (loaded.config.mcp)
+    parts.mcp = createRunsMcp({
+      config,
+      clock,
       log,
-      clients,
-      limits: usualLimits(loaded.config.requests.body_timeout),
-    }));
+      invoke,
+      guard,
+      readCredential: service.readCredential,
+      follow: (check) => watches.follow(check),
+      web: webGuard(config),
+      maxBodyBytes: MAX_BODY_BYTES,
+      compress: loaded.config.compress_answers,
+    });
+  const rest = app.callback();
+  return namingSetting('listen',
+    () =>
+      startHttpServer(parts.mcp?.before(rest) ?? rest, listenOn(loaded.config.listen), nestedErrors, {
+        tls,
+        log,
+        clients,
+        limits: usualLimits(loaded.config.requests.body_timeout),
+      }));
 }
 
 /** Pages of other sites are rejected while reading requires no token: they would act for whoever visits them. */
 function whileReadsAreOpen(config: LiveRunsConfig): JudgeWebRequest {
+  const guard = webGuard(config);
+  return ({ host, origin }) => (!readsAreOpen(config.current()) ? undefined : guard({ host, origin, anyHost: false }));
+}
+
+function webGuard(config: LiveRunsConfig): WebGuard {
   const { listen } = config.current().config;
-  const remedy = (): string => 'configure a token (runtime.api_token_env or tokens), so that reading takes it';
-  const guard = createWebGuard({
+  return createWebGuard({
     origins: [],
     others: 'nothing',
     names: ownNames(listen.kind === 'tcp' ? listen.host : undefined),
-    remedy,
+    remedy: () => 'configure a token (runtime.api_token_env or tokens), so that reading takes it',
   });
-  return ({ host, origin }) => (!readsAreOpen(config.current()) ? undefined : guard({ host, origin, anyHost: false }));
 }
 
 function serveFleet({ loaded, log, timer = systemTimer }: RunsStartOptions, { service: { fleet }, clients }: Parts,
@@ -275,7 +296,9 @@ function serveFleet({ loaded, log, timer = systemTimer }: RunsStartOptions, { se
  * Stops dispatching first. The ship in this process has the grace period to finish its runs, and gives back the rest;
  * remote ships continue theirs and reconnect later. Then the protocols end, and finally the store.
  */
-async function stopInOrder({ config, service, sql, tls, backups, http, fleet, ship }: Parts, log: Log): Promise<void> {
+async function stopInOrder({ config, service, sql, tls, backups, http, mcp, fleet, ship }: Parts,
+  log: Log): Promise<void>
+{
   const { runtime: { shutdown_grace: grace }, queue: { cancel_grace: cancelGrace } } = config.current().config;
   log.info({ graceMs: grace }, 'stopping');
   const begun = performance.now();
@@ -285,7 +308,7 @@ async function stopInOrder({ config, service, sql, tls, backups, http, fleet, sh
   // Runs that are given back have a grace period of their own to end, which is part of the total.
   await ship?.stop(Math.max(0, grace - cancelGrace));
   await service.dismiss();
-  await Promise.all([http?.stop(left()), fleet?.stop(left())]);
+  await Promise.all([mcp?.stop(left()), http?.stop(left()), fleet?.stop(left())]);
   await backups?.stop();
   await service.stop();
   await sql.close();

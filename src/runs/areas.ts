@@ -8,7 +8,7 @@ import { Caches, createCacheHandlers } from './caches/index.ts';
 import { openContents } from './contents/index.ts';
 import { createFleet, type Fleet, Roster } from './fleet/index.ts';
 import { createIdTokens, type IdTokens } from './id-tokens/index.ts';
-import { createRunLogs, diskRoomOf, type RunLogsService } from './logs/index.ts';
+import { createLogSearch, createRunLogs, diskRoomOf, type RunLogsService } from './logs/index.ts';
 import { createMetrics, createRecorder, type Recorder } from './metrics/index.ts';
 import { createNotifications, totalWaiting } from './notifications/index.ts';
 import { observe } from './observe.ts';
@@ -16,6 +16,7 @@ import { People } from './people/index.ts';
 import { createProjects } from './projects/index.ts';
 import { createQueue, type Queue } from './queue/index.ts';
 import type { Claim } from './queue/port.ts';
+import { Reports, routeUploads } from './reports/index.ts';
 import { createRuns, type Runs } from './runs/index.ts';
 import { createScheduleHandlers, createSchedules, type Schedules } from './schedules/index.ts';
 import { eventOf, Secrets } from './secrets/index.ts';
@@ -40,6 +41,7 @@ export interface Areas {
   readonly projects: Area;
   readonly queue: Queue;
   readonly recorder: Recorder;
+  readonly reports: Reports;
   readonly roster: Roster;
   readonly runs: Runs;
   readonly schedules: Schedules;
@@ -69,8 +71,9 @@ export const AREAS = [
       onSuperseded: (tx, runId, by) => audit.record(tx, 'system', 'cancel', runId, { superseded_by: by }),
     }), { stopsIn: 'quiesce' }),
   area('observers', ['queue', 'audit', 'recorder'], observe),
-  area('logOperations', ['logs', 'queue', 'audit'],
-    (_env, { logs, queue, audit }) => ({ handlers: logs.operations(queue, audit) })),
+  area('logOperations', ['logs', 'queue', 'audit'], (env, { logs, queue, audit }) => ({
+    handlers: { ...logs.operations(queue, audit), ...createLogSearch({ sql: env.sql, queue }) },
+  })),
   area('artifacts', ['queue', 'recorder'], (env, { queue, recorder }) =>
     new Artifacts({
       env,
@@ -78,6 +81,7 @@ export const AREAS = [
       store: openContents(env, env.config.current().config, 'artifacts', env.variables),
       received: recorder.artifactReceived,
     })),
+  area('reports', ['queue'], (env, { queue }) => new Reports({ env, queue })),
   area('caches', ['queue', 'audit', 'recorder'], (env, { queue, audit, recorder }) => {
     const { config } = env.config.current();
     const shared = config.caches.store === 'ships' ? undefined : new Caches({
@@ -105,15 +109,15 @@ export const AREAS = [
       stop: () => secrets.close(),
     };
   }),
-  area('fleet', ['queue', 'logs', 'audit', 'roster', 'artifacts', 'caches', 'recorder', 'secrets'],
-    (env, { artifacts, caches, recorder, secrets, ...needs }) =>
+  area('fleet', ['queue', 'logs', 'audit', 'roster', 'artifacts', 'reports', 'caches', 'recorder', 'secrets'],
+    (env, { artifacts, reports, caches, recorder, secrets, ...needs }) =>
       createFleet(env, {
         ...needs,
         authority: env.authority,
         addresses: env.addresses,
         serverCertificateExpiresMs: env.serverCertificateExpiresMs,
         caches: caches.shared,
-        artifacts,
+        artifacts: routeUploads(artifacts, reports),
         secretsFor: (claim) => secrets.valuesFor(claim),
         fencedWrite: recorder.fencedWrite,
         linesLost: recorder.logEventsDropped,

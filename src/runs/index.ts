@@ -3,7 +3,7 @@ import type { Guard, Handlers, Preconditions, Steps } from '../operations/index.
 import { projectOf } from './alerts/index.ts';
 import { type RunQueueEnvironment, RunsComposition } from './area.ts';
 import { AREAS, type Areas } from './areas.ts';
-import { createGuard, type FenceDeps, projectFences } from './auth/index.ts';
+import { createCredentialReader, createGuard, type FenceDeps, projectFences } from './auth/index.ts';
 import type { FleetService } from './fleet/index.ts';
 import { storeStep } from './storage-failures.ts';
 
@@ -14,6 +14,8 @@ export interface RunQueueService {
   /** What is checked again while a file or a stream is sent. */
   readonly fences: Preconditions<Operations>;
   readonly guard: Guard;
+  /** Whose a credential is, whatever it may do; undefined for one that is not valid. */
+  readonly readCredential: ReturnType<typeof createCredentialReader>;
   /** Calls the listener when rights have changed; the returned function unsubscribes it. */
   onAccessChange(listener: () => void): () => void;
   /** What this service adds to the pipeline of its calls. */
@@ -48,6 +50,7 @@ export function createRunQueueService(env: RunQueueEnvironment): RunQueueService
       return () => leave.forEach((each) => each());
     },
     guard: createGuard(config, clock, people),
+    readCredential: createCredentialReader(config, clock, people),
     steps: { store: storeStep({ accepting, onFailure: recorder.storageFailed }) },
     fleet: fleet.service,
     start: () => whole.start(),

@@ -36,6 +36,8 @@ const SUITES: Readonly<Record<string, () => Promise<unknown>>> = {
   artifacts: () => import('./artifacts/artifacts.test.ts'),
   people: () => import('./people/people.test.ts'),
   'tokens of steps': () => import('./id-tokens/id-tokens.test.ts'),
+  'test reports': () => import('./reports/reports.test.ts'),
+  'searches of logs': () => import('./logs/search.test.ts'),
 };
 
 // Skipped on platforms without a server.

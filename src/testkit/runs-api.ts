@@ -12,10 +12,12 @@ import { createCacheHandlers } from '../runs/caches/index.ts';
 import { type LoadedRunsConfig, parseRunsConfig } from '../runs/config/index.ts';
 import type { RunsEnvironment } from '../runs/environment.ts';
 import { createIdTokens } from '../runs/id-tokens/index.ts';
+import { createLogSearch } from '../runs/logs/index.ts';
 import { createMetrics, createRecorder, type FleetNumbers, type Recorder } from '../runs/metrics/index.ts';
 import { createNotifications, type Notifications } from '../runs/notifications/index.ts';
 import { People } from '../runs/people/index.ts';
 import { type Completion, createQueue, type Queue } from '../runs/queue/index.ts';
+import { Reports } from '../runs/reports/index.ts';
 import { createRuns, type Runs } from '../runs/runs/index.ts';
 import { createScheduleHandlers, createSchedules, type Schedules } from '../runs/schedules/index.ts';
 import { storeStep } from '../runs/storage-failures.ts';
@@ -167,6 +169,8 @@ export class RunsApi {
       ...scheduled.handlers,
       ...this.notifications.handlers,
       ...createCacheHandlers({ env, audit, caches: undefined }),
+      ...createLogSearch({ sql, queue: this.queue }),
+      ...new Reports({ env, queue: this.queue }).handlers,
       ...createBadges(env).handlers,
       ...metrics.handlers,
       ...system.handlers,

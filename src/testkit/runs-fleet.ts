@@ -28,6 +28,7 @@ import { type Authority, createFleet, type Fleet, Roster } from '../runs/fleet/i
 import { createRunLogs, type RunLogsService } from '../runs/logs/index.ts';
 import type { NewRun, RunRecord } from '../runs/queue/port.ts';
 import { assembleQueue, type QueueParts } from '../runs/queue/queue.ts';
+import { Reports, routeUploads } from '../runs/reports/index.ts';
 import { insertCertificate, insertShip } from '../runs/ships/index.ts';
 import { RemoteLink } from '../ship/grpc/index.ts';
 import { RUN_QUEUE_MIGRATIONS, type Sql } from '../storage/index.ts';
@@ -62,6 +63,7 @@ export class FleetFixture {
   readonly logs: RunLogsService;
   readonly logHandlers: ReturnType<RunLogsService['operations']>;
   readonly artifacts: Artifacts;
+  readonly reports: Reports;
   /** Present with `caches.store` other than `ships`. */
   readonly caches: Caches | undefined;
   /** What the metrics of caches count. */
@@ -168,6 +170,7 @@ ${options.fleet ?? ''}
       queue: this.queue,
       store: new FolderContents(join(folder, 'artifacts'), 'node'),
     });
+    this.reports = new Reports({ env: this.env, queue: this.queue });
     if (loaded.config.caches.store !== 'ships')
       this.caches = new Caches({
         env: this.env,
@@ -179,7 +182,7 @@ ${options.fleet ?? ''}
     this.fleet = createFleet(this.env, {
       roster: this.roster,
       caches: this.caches,
-      artifacts: this.artifacts,
+      artifacts: routeUploads(this.artifacts, this.reports),
       queue: this.queue,
       logs: this.logs,
       audit: createAuditLog(this.env),

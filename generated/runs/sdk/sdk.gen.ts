@@ -2,7 +2,7 @@
 
 import { client } from './client.gen.ts';
 import type { Client, ClientMeta, Options as Options2, RequestResult, ServerSentEventsResult, TDataShape } from './client/index.ts';
-import type { ApproveRunData, ApproveRunErrors, ApproveRunResponses, CancelRunData, CancelRunErrors, CancelRunResponses, CreateJoinTokenData, CreateJoinTokenErrors, CreateJoinTokenResponses, CreateProjectData, CreateProjectErrors, CreateProjectResponses, DeleteCachesData, DeleteCachesErrors, DeleteCachesResponses, DeleteProjectData, DeleteProjectErrors, DeleteProjectResponses, DeleteRunLogsData, DeleteRunLogsErrors, DeleteRunLogsResponses, DeleteShipData, DeleteShipErrors, DeleteShipResponses, DrainShipData, DrainShipErrors, DrainShipResponses, EnqueueRunData, EnqueueRunErrors, EnqueueRunResponses, FinishOidcSignInData, FinishOidcSignInErrors, FinishOidcSignInResponses, GetBadgeData, GetBadgeErrors, GetBadgeResponses, GetCurrentUserData, GetCurrentUserErrors, GetCurrentUserResponses, GetIdTokenConfigurationData, GetIdTokenConfigurationErrors, GetIdTokenConfigurationResponses, GetIdTokenKeysData, GetIdTokenKeysErrors, GetIdTokenKeysResponses, GetLivenessData, GetLivenessErrors, GetLivenessResponses, GetMetricsData, GetMetricsErrors, GetMetricsResponses, GetReadinessData, GetReadinessErrors, GetReadinessResponses, GetRunArtifactData, GetRunArtifactErrors, GetRunArtifactResponses, GetRunData, GetRunErrors, GetRunResponses, GetRunResultData, GetRunResultErrors, GetRunResultResponses, GetSignInMethodsData, GetSignInMethodsErrors, GetSignInMethodsResponses, ListAuditData, ListAuditErrors, ListAuditResponses, ListCachesData, ListCachesErrors, ListCachesResponses, ListNotificationDeadLettersData, ListNotificationDeadLettersErrors, ListNotificationDeadLettersResponses, ListNotificationsData, ListNotificationsErrors, ListNotificationsResponses, ListPipelinesData, ListPipelinesErrors, ListPipelinesResponses, ListProjectsData, ListProjectsErrors, ListProjectsResponses, ListRolesData, ListRolesErrors, ListRolesResponses, ListRunArtifactsData, ListRunArtifactsErrors, ListRunArtifactsResponses, ListRunAttemptsData, ListRunAttemptsErrors, ListRunAttemptsResponses, ListRunLogsData, ListRunLogsErrors, ListRunLogsResponses, ListRunsData, ListRunsErrors, ListRunsResponses, ListSchedulesData, ListSchedulesErrors, ListSchedulesResponses, ListShipsData, ListShipsErrors, ListShipsResponses, LogoutData, LogoutErrors, LogoutResponses, PauseScheduleData, PauseScheduleErrors, PauseScheduleResponses, ReceiveAlertsData, ReceiveAlertsErrors, ReceiveAlertsResponses, RedeliverNotificationsData, RedeliverNotificationsErrors, RedeliverNotificationsResponses, RejectRunData, RejectRunErrors, RejectRunResponses, ReplaceProjectData, ReplaceProjectErrors, ReplaceProjectResponses, ResumeScheduleData, ResumeScheduleErrors, ResumeScheduleResponses, RetryRunData, RetryRunErrors, RetryRunResponses, RevokeShipData, RevokeShipErrors, RevokeShipResponses, RunScheduleData, RunScheduleErrors, RunScheduleResponses, StartOidcSignInData, StartOidcSignInErrors, StartOidcSignInResponses, StreamRunLogsData, StreamRunLogsErrors, StreamRunLogsResponse, StreamRunLogsResponses, UndrainShipData, UndrainShipErrors, UndrainShipResponses } from './types.gen.ts';
+import type { ApproveRunData, ApproveRunErrors, ApproveRunResponses, CancelRunData, CancelRunErrors, CancelRunResponses, CreateJoinTokenData, CreateJoinTokenErrors, CreateJoinTokenResponses, CreateProjectData, CreateProjectErrors, CreateProjectResponses, DeleteCachesData, DeleteCachesErrors, DeleteCachesResponses, DeleteProjectData, DeleteProjectErrors, DeleteProjectResponses, DeleteRunLogsData, DeleteRunLogsErrors, DeleteRunLogsResponses, DeleteShipData, DeleteShipErrors, DeleteShipResponses, DrainShipData, DrainShipErrors, DrainShipResponses, EnqueueRunData, EnqueueRunErrors, EnqueueRunResponses, FinishOidcSignInData, FinishOidcSignInErrors, FinishOidcSignInResponses, GetBadgeData, GetBadgeErrors, GetBadgeResponses, GetCurrentUserData, GetCurrentUserErrors, GetCurrentUserResponses, GetIdTokenConfigurationData, GetIdTokenConfigurationErrors, GetIdTokenConfigurationResponses, GetIdTokenKeysData, GetIdTokenKeysErrors, GetIdTokenKeysResponses, GetLivenessData, GetLivenessErrors, GetLivenessResponses, GetMetricsData, GetMetricsErrors, GetMetricsResponses, GetReadinessData, GetReadinessErrors, GetReadinessResponses, GetRunArtifactData, GetRunArtifactErrors, GetRunArtifactResponses, GetRunData, GetRunErrors, GetRunResponses, GetRunResultData, GetRunResultErrors, GetRunResultResponses, GetSignInMethodsData, GetSignInMethodsErrors, GetSignInMethodsResponses, ListAuditData, ListAuditErrors, ListAuditResponses, ListCachesData, ListCachesErrors, ListCachesResponses, ListNotificationDeadLettersData, ListNotificationDeadLettersErrors, ListNotificationDeadLettersResponses, ListNotificationsData, ListNotificationsErrors, ListNotificationsResponses, ListPipelinesData, ListPipelinesErrors, ListPipelinesResponses, ListProjectsData, ListProjectsErrors, ListProjectsResponses, ListProjectTestsData, ListProjectTestsErrors, ListProjectTestsResponses, ListRolesData, ListRolesErrors, ListRolesResponses, ListRunArtifactsData, ListRunArtifactsErrors, ListRunArtifactsResponses, ListRunAttemptsData, ListRunAttemptsErrors, ListRunAttemptsResponses, ListRunLogsData, ListRunLogsErrors, ListRunLogsResponses, ListRunsData, ListRunsErrors, ListRunsResponses, ListRunTestsData, ListRunTestsErrors, ListRunTestsResponses, ListSchedulesData, ListSchedulesErrors, ListSchedulesResponses, ListShipsData, ListShipsErrors, ListShipsResponses, ListTestHistoryData, ListTestHistoryErrors, ListTestHistoryResponses, LogoutData, LogoutErrors, LogoutResponses, PauseScheduleData, PauseScheduleErrors, PauseScheduleResponses, ReceiveAlertsData, ReceiveAlertsErrors, ReceiveAlertsResponses, RedeliverNotificationsData, RedeliverNotificationsErrors, RedeliverNotificationsResponses, RejectRunData, RejectRunErrors, RejectRunResponses, ReplaceProjectData, ReplaceProjectErrors, ReplaceProjectResponses, ResumeScheduleData, ResumeScheduleErrors, ResumeScheduleResponses, RetryRunData, RetryRunErrors, RetryRunResponses, RevokeShipData, RevokeShipErrors, RevokeShipResponses, RunScheduleData, RunScheduleErrors, RunScheduleResponses, SearchLogsData, SearchLogsErrors, SearchLogsResponses, StartOidcSignInData, StartOidcSignInErrors, StartOidcSignInResponses, StreamRunLogsData, StreamRunLogsErrors, StreamRunLogsResponse, StreamRunLogsResponses, UndrainShipData, UndrainShipErrors, UndrainShipResponses } from './types.gen.ts';
 
 /** Credentials that an operation accepts. */
 const CREDENTIALS = [{ scheme: 'bearer', type: 'http' }] as const;
@@ -147,6 +147,17 @@ export const getRunArtifact = <ThrowOnError extends boolean = false>(options: Op
 });
 
 /**
+ * List the test results of a run
+ *
+ * Returns the results of the test reports that an attempt has sent, failures first: tests of JUnit and TAP files, and findings of SARIF files. The first page also has the totals of the attempt and its slowest tests. A run without reports has an empty list. Results are kept for `reports.retention` (90 days by default), and not longer than their run.
+ */
+export const listRunTests = <ThrowOnError extends boolean = false>(options: Options<ListRunTestsData, ThrowOnError>): RequestResult<ListRunTestsResponses, ListRunTestsErrors, ThrowOnError> => (options.client ?? client).get<ListRunTestsResponses, ListRunTestsErrors, ThrowOnError>({
+    security: CREDENTIALS,
+    url: '/api/v1/runs/{id}/tests',
+    ...options
+});
+
+/**
  * Delete the logs of a run
  *
  * Deletes the logs of all attempts of a run that has ended; the run stays, with `logs_expired`. Deleting them again is no error. A run that has not ended returns 409.
@@ -176,6 +187,17 @@ export const listRunLogs = <ThrowOnError extends boolean = false>(options: Optio
 export const streamRunLogs = <ThrowOnError extends boolean = false>(options: Options<StreamRunLogsData, ThrowOnError, StreamRunLogsResponse>): Promise<ServerSentEventsResult<StreamRunLogsResponses>> => (options.client ?? client).sse.get<StreamRunLogsResponses, StreamRunLogsErrors, ThrowOnError>({
     security: CREDENTIALS,
     url: '/api/v1/runs/{id}/logs/stream',
+    ...options
+});
+
+/**
+ * Search the logs of runs
+ *
+ * Returns lines that contain each of the words, in upper or lower case, of the newest runs first; lines of a run are in their order, those of its last attempt first. The search reads the stored logs for at most two seconds: where it has not come to an end by then, `next_cursor` says where to go on, also on a page with few lines or none, and `searched_until` which runs it has read. A token for some projects has to name one of them.
+ */
+export const searchLogs = <ThrowOnError extends boolean = false>(options: Options<SearchLogsData, ThrowOnError>): RequestResult<SearchLogsResponses, SearchLogsErrors, ThrowOnError> => (options.client ?? client).get<SearchLogsResponses, SearchLogsErrors, ThrowOnError>({
+    security: CREDENTIALS,
+    url: '/api/v1/logs/search',
     ...options
 });
 
@@ -250,6 +272,28 @@ export const deleteCaches = <ThrowOnError extends boolean = false>(options: Opti
 export const listCaches = <ThrowOnError extends boolean = false>(options: Options<ListCachesData, ThrowOnError>): RequestResult<ListCachesResponses, ListCachesErrors, ThrowOnError> => (options.client ?? client).get<ListCachesResponses, ListCachesErrors, ThrowOnError>({
     security: CREDENTIALS,
     url: '/api/v1/projects/{id}/caches',
+    ...options
+});
+
+/**
+ * List the tests of a project
+ *
+ * Lists the tests that runs of a project have reported, each with what became of its last 100 results. A test is another one in another pipeline, step or cell of a matrix. It is flaky when it passed and failed for the same commit, or in a retry without a checkout, or within one report, during the last 30 days. Findings of linters are not listed.
+ */
+export const listProjectTests = <ThrowOnError extends boolean = false>(options: Options<ListProjectTestsData, ThrowOnError>): RequestResult<ListProjectTestsResponses, ListProjectTestsErrors, ThrowOnError> => (options.client ?? client).get<ListProjectTestsResponses, ListProjectTestsErrors, ThrowOnError>({
+    security: CREDENTIALS,
+    url: '/api/v1/projects/{id}/tests',
+    ...options
+});
+
+/**
+ * List the results of one test
+ *
+ * Returns the results of one test of a project over its runs, newest first. A test that the project does not have returns an empty list.
+ */
+export const listTestHistory = <ThrowOnError extends boolean = false>(options: Options<ListTestHistoryData, ThrowOnError>): RequestResult<ListTestHistoryResponses, ListTestHistoryErrors, ThrowOnError> => (options.client ?? client).get<ListTestHistoryResponses, ListTestHistoryErrors, ThrowOnError>({
+    security: CREDENTIALS,
+    url: '/api/v1/projects/{id}/tests/history',
     ...options
 });
 

@@ -476,6 +476,187 @@ export type ListRunArtifactsResponse = {
 };
 
 /**
+ * How a test ended; `error`: it could not be run. A finding is `failed` with the level `error`, and else a `warning`; one that is suppressed is `skipped`.
+ */
+export type TestState = 'passed' | 'failed' | 'error' | 'warning' | 'skipped';
+
+/**
+ * Id of the test, the same in all runs of its project; 32 lower-case hexadecimal characters.
+ */
+export type TestId = string;
+
+/**
+ * What became of a test, or a finding of a linter. Secrets are masked.
+ */
+export type TestResult = {
+    id: TestId;
+    /**
+     * A test of JUnit or TAP, or a finding of SARIF.
+     */
+    kind: 'test' | 'finding';
+    state: TestState;
+    /**
+     * Its suite, or the tool of a finding; empty without one.
+     */
+    suite: string;
+    /**
+     * Its class; empty without one.
+     */
+    class: string;
+    /**
+     * Its name, or the rule of a finding.
+     */
+    name: string;
+    /**
+     * Its file; null where the report has none.
+     */
+    file: string | null;
+    /**
+     * Line in the file; null where the report has none.
+     */
+    line: number | null;
+    /**
+     * The step that has reported it; empty for a report of the pipeline.
+     */
+    step: string;
+    /**
+     * Path of the report.
+     */
+    report: string;
+    /**
+     * Milliseconds; null where the report has none.
+     */
+    duration_ms: number | null;
+    /**
+     * How often it ran within the report.
+     */
+    attempts: number;
+    /**
+     * Whether it passed and failed within the report.
+     */
+    flaky: boolean;
+    /**
+     * Level of a finding; null for a test.
+     */
+    level: 'error' | 'warning' | 'note' | 'none' | null;
+    /**
+     * Why it failed or was skipped, in at most 2,000 characters; null where the report has nothing.
+     */
+    message: string | null;
+    /**
+     * A stack trace or the like, cut in the middle above 16,000 characters; null where the report has none.
+     */
+    detail: string | null;
+};
+
+/**
+ * Numbers of results.
+ */
+export type TestTotals = {
+    /**
+     * All results.
+     */
+    total: number;
+    /**
+     * Tests that passed.
+     */
+    passed: number;
+    /**
+     * Tests that failed, and findings of the level `error`.
+     */
+    failed: number;
+    /**
+     * Tests that could not be run.
+     */
+    error: number;
+    /**
+     * Findings of other levels.
+     */
+    warning: number;
+    /**
+     * Tests that were left out, and suppressed findings.
+     */
+    skipped: number;
+    /**
+     * Tests that passed and failed within one report.
+     */
+    flaky: number;
+    /**
+     * Sum of all durations in milliseconds.
+     */
+    duration_ms: number;
+};
+
+/**
+ * A slow test.
+ */
+export type SlowTest = {
+    id: TestId;
+    /**
+     * Its suite; empty without one.
+     */
+    suite: string;
+    /**
+     * Its class; empty without one.
+     */
+    class: string;
+    /**
+     * Its name.
+     */
+    name: string;
+    /**
+     * Milliseconds.
+     */
+    duration_ms: number;
+};
+
+/**
+ * A file that was read.
+ */
+export type TestReport = {
+    /**
+     * Its path below the working directory.
+     */
+    name: string;
+    /**
+     * The step that names it; empty for a report of the pipeline.
+     */
+    step: string;
+    /**
+     * Its format.
+     */
+    format: 'junit' | 'tap' | 'sarif';
+    /**
+     * Number of results that were stored, at most `reports.max_results`.
+     */
+    results: number;
+    /**
+     * When it was received (Unix seconds).
+     */
+    created_at: UnixSeconds;
+};
+
+export type ListRunTestsResponse = {
+    /**
+     * The results of this page.
+     */
+    data: Array<TestResult>;
+    next_cursor: Cursor;
+    /**
+     * All results of the attempt by state, whatever the filters; null on further pages.
+     */
+    totals: TestTotals | null;
+    /**
+     * The ten tests of the attempt that took longest; empty on further pages.
+     */
+    slowest: Array<SlowTest>;
+    /**
+     * The reports of the attempt; empty on further pages.
+     */
+    reports: Array<TestReport>;
+};
+
+/**
  * One line of a run's log.
  */
 export type LogEvent = {
@@ -519,6 +700,65 @@ export type ListRunLogsResponse = {
      * True when the attempt has ended and nothing follows this page.
      */
     complete: boolean;
+};
+
+/**
+ * A line that was found, and its run.
+ */
+export type FoundLine = {
+    run_id: Id;
+    /**
+     * The project of the run.
+     */
+    project_id: string;
+    /**
+     * The task of the run, such as the name of its pipeline.
+     */
+    task: string;
+    state: RunState;
+    /**
+     * The attempt that wrote it.
+     */
+    attempt: number;
+    /**
+     * Its position in the log of the attempt.
+     */
+    offset: number;
+    /**
+     * When it was written (ISO 8601, UTC).
+     */
+    time: string;
+    /**
+     * How serious it is.
+     */
+    level: 'debug' | 'info' | 'warn' | 'error';
+    /**
+     * Where it was written.
+     */
+    stream: 'stdout' | 'stderr' | 'system';
+    /**
+     * Name of the step; null outside of steps.
+     */
+    step: string | null;
+    /**
+     * The line, cut around the first word that was found to at most 2,000 characters.
+     */
+    message: string;
+};
+
+export type SearchLogsResponse = {
+    /**
+     * The lines of this page.
+     */
+    data: Array<FoundLine>;
+    /**
+     * Where to go on, for `before`; null when all runs have been searched.
+     */
+    next_cursor: string | null;
+    /**
+     * The moment when the last run was queued that was looked at (Unix seconds); null when there was none.
+     */
+    searched_until: OptionalUnixSeconds;
 };
 
 /**
@@ -756,6 +996,129 @@ export type DeleteCachesResponse = {
          */
         bytes: number;
     };
+};
+
+/**
+ * A test of a project, with what became of it over its runs.
+ */
+export type ProjectTest = {
+    id: TestId;
+    /**
+     * The pipeline whose runs report it.
+     */
+    pipeline: string;
+    /**
+     * The values of its cell of a matrix; null without one.
+     */
+    matrix: {
+        [key: string]: string | number | boolean;
+    } | null;
+    /**
+     * The step that reports it; empty for a report of the pipeline.
+     */
+    step: string;
+    /**
+     * Its suite; empty without one.
+     */
+    suite: string;
+    /**
+     * Its class; empty without one.
+     */
+    class: string;
+    /**
+     * Its name.
+     */
+    name: string;
+    /**
+     * Its file in the last report; null where that has none.
+     */
+    file: string | null;
+    /**
+     * How many results `pass_rate` counts.
+     */
+    results: number;
+    /**
+     * Of the last 100 results that were not skipped, the part that passed; null where all were skipped.
+     */
+    pass_rate: number | null;
+    /**
+     * Whether it was flaky during the last 30 days.
+     */
+    flaky: boolean;
+    /**
+     * When it was last found to be flaky (Unix seconds); null for never.
+     */
+    flaky_at: OptionalUnixSeconds;
+    /**
+     * Mean duration in milliseconds, in which the newest 20 results have the most weight.
+     */
+    mean_duration_ms: number;
+    last_state: TestState;
+    last_run_id: Id;
+    /**
+     * When it was last reported (Unix seconds).
+     */
+    last_at: UnixSeconds;
+    /**
+     * The run in which it failed last; null for none.
+     */
+    failed_run_id: string | null;
+    /**
+     * When that was reported (Unix seconds); null for never.
+     */
+    failed_at: OptionalUnixSeconds;
+};
+
+export type ListProjectTestsResponse = {
+    /**
+     * The tests of this page.
+     */
+    data: Array<ProjectTest>;
+    next_cursor: Cursor;
+};
+
+/**
+ * One result of a test.
+ */
+export type TestHistoryEntry = {
+    run_id: Id;
+    /**
+     * The attempt that reported it.
+     */
+    attempt: number;
+    /**
+     * The commit of the run; null without a checkout.
+     */
+    commit: string | null;
+    /**
+     * Branch, tag or commit of the run; null without a checkout.
+     */
+    ref: string | null;
+    state: TestState;
+    /**
+     * Whether it passed and failed within the report.
+     */
+    flaky: boolean;
+    /**
+     * Milliseconds; null where the report has none.
+     */
+    duration_ms: number | null;
+    /**
+     * Why it failed or was skipped; null where the report has nothing.
+     */
+    message: string | null;
+    /**
+     * When it was reported (Unix seconds).
+     */
+    created_at: UnixSeconds;
+};
+
+export type ListTestHistoryResponse = {
+    /**
+     * The results of this page, newest first.
+     */
+    data: Array<TestHistoryEntry>;
+    next_cursor: Cursor;
 };
 
 /**
@@ -1625,6 +1988,16 @@ export type RunId = string;
 export type ArtifactAttempt = number;
 
 /**
+ * Only tests whose suite, class, name or file contains each of these words, in upper or lower case; absent or empty for all.
+ */
+export type TestWords = string;
+
+/**
+ * Cursor of a page, the `next_cursor` of the one before it; the other parameters stay as they were. What cannot be decoded returns 400 `invalid_cursor`.
+ */
+export type TestCursor = string;
+
+/**
  * Position of the first event within the attempt, counted by the server from 0 without gaps. Negative, fractional or above 2^53-1 it returns 400 `invalid_offset`.
  */
 export type Offset = number;
@@ -2388,6 +2761,85 @@ export type GetRunArtifactResponses = {
 
 export type GetRunArtifactResponse = GetRunArtifactResponses[keyof GetRunArtifactResponses];
 
+export type ListRunTestsData = {
+    body?: never;
+    path: {
+        /**
+         * Id of the run, 32 hexadecimal characters; a malformed one names no run and returns 404.
+         */
+        id: string;
+    };
+    query?: {
+        /**
+         * The attempt whose results are meant, from 1 to the run's `attempt`; absent, the current one.
+         */
+        attempt?: number;
+        /**
+         * Only results in this state; absent for all.
+         */
+        state?: TestState;
+        /**
+         * Only tests whose suite, class, name or file contains each of these words, in upper or lower case; absent or empty for all.
+         */
+        q?: string;
+        /**
+         * Number of entries at most. Above 100 it is taken as 100.
+         */
+        limit?: number;
+        /**
+         * Cursor of a page, the `next_cursor` of the one before it; the other parameters stay as they were. What cannot be decoded returns 400 `invalid_cursor`.
+         */
+        before?: string;
+    };
+    url: '/api/v1/runs/{id}/tests';
+};
+
+export type ListRunTestsErrors = {
+    /**
+     * `invalid_attempt`: the run has no such attempt. `invalid_input`: a parameter has the wrong shape. `invalid_cursor`: `before` cannot be decoded.
+     */
+    400: ErrorBody;
+    /**
+     * `unauthenticated`: the bearer token is missing or wrong.
+     */
+    401: ErrorBody;
+    /**
+     * `forbidden`: reading is open to everyone (`runtime.api_token_env` is not set), and the request comes from a web page of another site, or was sent to a name that is not known as one of this server.
+     */
+    403: ErrorBody;
+    /**
+     * `run_not_found`: there is no such run, or the id is malformed.
+     */
+    404: ErrorBody;
+    /**
+     * `invalid_input`: the headers of the request have more than 16 KiB together.
+     */
+    431: ErrorBody;
+    /**
+     * `storage_failed`: the store could not be read or written. `internal`: the server made a mistake. Its log has the reason in both cases.
+     */
+    500: ErrorBody;
+    /**
+     * `not_implemented`: this build does not have the operation yet.
+     */
+    501: ErrorBody;
+    /**
+     * `storage_unavailable`: the store is unreachable or busy for more than 5 seconds, or the server is starting or stopping; try again later.
+     */
+    503: ErrorBody;
+};
+
+export type ListRunTestsError = ListRunTestsErrors[keyof ListRunTestsErrors];
+
+export type ListRunTestsResponses = {
+    /**
+     * One page of results.
+     */
+    200: ListRunTestsResponse;
+};
+
+export type ListRunTestsResponse2 = ListRunTestsResponses[keyof ListRunTestsResponses];
+
 export type DeleteRunLogsData = {
     body?: never;
     path: {
@@ -2597,6 +3049,84 @@ export type StreamRunLogsResponses = {
 };
 
 export type StreamRunLogsResponse = StreamRunLogsResponses[keyof StreamRunLogsResponses];
+
+export type SearchLogsData = {
+    body?: never;
+    path?: never;
+    query: {
+        /**
+         * Words that a line must contain, separated by spaces; 2 to 200 characters, at most 8 words.
+         */
+        q: string;
+        /**
+         * Only runs of this project; absent for all.
+         */
+        project_id?: string;
+        /**
+         * Only runs in this state; absent for all.
+         */
+        state?: RunState;
+        /**
+         * Only runs that were queued at this moment or later (Unix seconds); absent for all.
+         */
+        since?: number;
+        /**
+         * Only runs that were queued before this moment (Unix seconds); absent for all.
+         */
+        until?: number;
+        /**
+         * Number of entries at most. Above 100 it is taken as 100.
+         */
+        limit?: number;
+        /**
+         * The `next_cursor` of the page before it; the other parameters stay as they were. What cannot be decoded returns 400 `invalid_cursor`.
+         */
+        before?: string;
+    };
+    url: '/api/v1/logs/search';
+};
+
+export type SearchLogsErrors = {
+    /**
+     * `invalid_input`: a parameter has the wrong shape. `invalid_cursor`: `before` cannot be decoded.
+     */
+    400: ErrorBody;
+    /**
+     * `unauthenticated`: the bearer token is missing or wrong.
+     */
+    401: ErrorBody;
+    /**
+     * `forbidden`: reading is open to everyone (`runtime.api_token_env` is not set), and the request comes from a web page of another site, or was sent to a name that is not known as one of this server.
+     */
+    403: ErrorBody;
+    /**
+     * `invalid_input`: the headers of the request have more than 16 KiB together.
+     */
+    431: ErrorBody;
+    /**
+     * `storage_failed`: the store could not be read or written. `internal`: the server made a mistake. Its log has the reason in both cases.
+     */
+    500: ErrorBody;
+    /**
+     * `not_implemented`: this build does not have the operation yet.
+     */
+    501: ErrorBody;
+    /**
+     * `storage_unavailable`: the store is unreachable or busy for more than 5 seconds, or the server is starting or stopping; try again later.
+     */
+    503: ErrorBody;
+};
+
+export type SearchLogsError = SearchLogsErrors[keyof SearchLogsErrors];
+
+export type SearchLogsResponses = {
+    /**
+     * One page of lines.
+     */
+    200: SearchLogsResponse;
+};
+
+export type SearchLogsResponse2 = SearchLogsResponses[keyof SearchLogsResponses];
 
 export type ListProjectsData = {
     body?: never;
@@ -2957,6 +3487,160 @@ export type ListCachesResponses = {
 };
 
 export type ListCachesResponse2 = ListCachesResponses[keyof ListCachesResponses];
+
+export type ListProjectTestsData = {
+    body?: never;
+    path: {
+        /**
+         * Id of the project.
+         */
+        id: string;
+    };
+    query?: {
+        /**
+         * True for flaky tests only.
+         */
+        flaky?: boolean;
+        /**
+         * Only tests whose last result has this state; absent for all.
+         */
+        state?: TestState;
+        /**
+         * `failing`: those that fail most often first; `slowest`: the longest mean duration first; `recent`: those that ran last first.
+         */
+        sort?: 'failing' | 'slowest' | 'recent';
+        /**
+         * Only tests whose suite, class, name or file contains each of these words, in upper or lower case; absent or empty for all.
+         */
+        q?: string;
+        /**
+         * Number of entries at most. Above 100 it is taken as 100.
+         */
+        limit?: number;
+        /**
+         * Cursor of a page, the `next_cursor` of the one before it; the other parameters stay as they were. What cannot be decoded returns 400 `invalid_cursor`.
+         */
+        before?: string;
+    };
+    url: '/api/v1/projects/{id}/tests';
+};
+
+export type ListProjectTestsErrors = {
+    /**
+     * `invalid_input`: a parameter has the wrong shape. `invalid_cursor`: `before` cannot be decoded.
+     */
+    400: ErrorBody;
+    /**
+     * `unauthenticated`: the bearer token is missing or wrong.
+     */
+    401: ErrorBody;
+    /**
+     * `forbidden`: reading is open to everyone (`runtime.api_token_env` is not set), and the request comes from a web page of another site, or was sent to a name that is not known as one of this server.
+     */
+    403: ErrorBody;
+    /**
+     * `project_not_found`: there is no project with this id.
+     */
+    404: ErrorBody;
+    /**
+     * `invalid_input`: the headers of the request have more than 16 KiB together.
+     */
+    431: ErrorBody;
+    /**
+     * `storage_failed`: the store could not be read or written. `internal`: the server made a mistake. Its log has the reason in both cases.
+     */
+    500: ErrorBody;
+    /**
+     * `not_implemented`: this build does not have the operation yet.
+     */
+    501: ErrorBody;
+    /**
+     * `storage_unavailable`: the store is unreachable or busy for more than 5 seconds, or the server is starting or stopping; try again later.
+     */
+    503: ErrorBody;
+};
+
+export type ListProjectTestsError = ListProjectTestsErrors[keyof ListProjectTestsErrors];
+
+export type ListProjectTestsResponses = {
+    /**
+     * One page of tests.
+     */
+    200: ListProjectTestsResponse;
+};
+
+export type ListProjectTestsResponse2 = ListProjectTestsResponses[keyof ListProjectTestsResponses];
+
+export type ListTestHistoryData = {
+    body?: never;
+    path: {
+        /**
+         * Id of the project.
+         */
+        id: string;
+    };
+    query: {
+        /**
+         * Id of the test, from `GET /api/v1/projects/{id}/tests` or from the results of a run.
+         */
+        test: string;
+        /**
+         * Number of entries at most. Above 100 it is taken as 100.
+         */
+        limit?: number;
+        /**
+         * Cursor of a page, the `next_cursor` of the one before it; the other parameters stay as they were. What cannot be decoded returns 400 `invalid_cursor`.
+         */
+        before?: string;
+    };
+    url: '/api/v1/projects/{id}/tests/history';
+};
+
+export type ListTestHistoryErrors = {
+    /**
+     * `invalid_input`: a parameter has the wrong shape. `invalid_cursor`: `before` cannot be decoded.
+     */
+    400: ErrorBody;
+    /**
+     * `unauthenticated`: the bearer token is missing or wrong.
+     */
+    401: ErrorBody;
+    /**
+     * `forbidden`: reading is open to everyone (`runtime.api_token_env` is not set), and the request comes from a web page of another site, or was sent to a name that is not known as one of this server.
+     */
+    403: ErrorBody;
+    /**
+     * `project_not_found`: there is no project with this id.
+     */
+    404: ErrorBody;
+    /**
+     * `invalid_input`: the headers of the request have more than 16 KiB together.
+     */
+    431: ErrorBody;
+    /**
+     * `storage_failed`: the store could not be read or written. `internal`: the server made a mistake. Its log has the reason in both cases.
+     */
+    500: ErrorBody;
+    /**
+     * `not_implemented`: this build does not have the operation yet.
+     */
+    501: ErrorBody;
+    /**
+     * `storage_unavailable`: the store is unreachable or busy for more than 5 seconds, or the server is starting or stopping; try again later.
+     */
+    503: ErrorBody;
+};
+
+export type ListTestHistoryError = ListTestHistoryErrors[keyof ListTestHistoryErrors];
+
+export type ListTestHistoryResponses = {
+    /**
+     * One page of results.
+     */
+    200: ListTestHistoryResponse;
+};
+
+export type ListTestHistoryResponse2 = ListTestHistoryResponses[keyof ListTestHistoryResponses];
 
 export type GetBadgeData = {
     body?: never;

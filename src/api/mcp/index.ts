@@ -8,6 +8,7 @@ export { type CustomTool, parseCustomTools } from './custom/custom-tools.ts';
 export { Authenticator, StaticKeys, type StoredKeys } from './http/authenticator.ts';
 export { createMcpListener, type McpListener } from './http/listener.ts';
 export { HANDSHAKE, pinRevision, type Revisions, STATELESS } from './messages.ts';
+export { createRunsCore, type RunsCoreOptions } from './runs/core.ts';
 
 /** Loaded on demand like the service over HTTP, because of its packages. */
 export const loadStdio = (): Promise<typeof Stdio> => import('./stdio/serve-stdio.ts');

@@ -11,6 +11,7 @@ import { LogView } from './log-view.tsx';
 import type { PageOf } from './pages.tsx';
 import { runAt, runsOf, shortId } from './places.ts';
 import { durationOf, hasEnded, RunTable, State, taskOf, waitingOf } from './list.tsx';
+import { Tests } from './tests.tsx';
 import { withoutAnsi } from '../shared/ansi.ts';
 import { Diff } from '../shared/diff.tsx';
 
@@ -103,11 +104,11 @@ function Summary({ run }: { readonly run: Run }) {
 function Output({ run, onState }: { readonly run: Run; readonly onState: () => void }) {
   const [tab, setTab] = useState('log');
   const earlier = Array.from({ length: run.attempt - 1 }, (_, index) => [`${index + 1}`, `Attempt ${index + 1}`] as const);
-  const tabs = [['log', earlier.length === 0 ? 'Log' : `Attempt ${run.attempt}`], ...earlier.toReversed(), ...(earlier.length > 0 ? [['compare', 'Compare'] as const] : []), ...(run.kind === 'pipeline' && hasEnded(run.state) ? [['files', 'Files'] as const] : []), ...((run.kind === 'ai_text' && run.state === 'succeeded') || (run.kind === 'pipeline' && run.cells === 0 && hasEnded(run.state)) ? [['result', 'Result'] as const] : [])] as const;
+  const tabs = [['log', earlier.length === 0 ? 'Log' : `Attempt ${run.attempt}`], ...earlier.toReversed(), ...(earlier.length > 0 ? [['compare', 'Compare'] as const] : []), ...(run.kind === 'pipeline' && hasEnded(run.state) ? [['tests', 'Tests'] as const, ['files', 'Files'] as const] : []), ...((run.kind === 'ai_text' && run.state === 'succeeded') || (run.kind === 'pipeline' && run.cells === 0 && hasEnded(run.state)) ? [['result', 'Result'] as const] : [])] as const;
   return (
     <section>
       {tabs.length > 1 && <Tabs label="Output" value={tab} options={tabs} onChange={setTab} />}
-      {tab === 'result' ? <Result id={run.id} /> : tab === 'files' ? <Artifacts run={run.id} /> : tab === 'compare' ? <AttemptsCompared run={run} /> : <LogView key={tab} run={run.id} attempt={tab === 'log' ? undefined : Number(tab)} onState={onState} />}
+      {tab === 'result' ? <Result id={run.id} /> : tab === 'tests' ? <Tests run={run.id} /> : tab === 'files' ? <Artifacts run={run.id} /> : tab === 'compare' ? <AttemptsCompared run={run} /> : <LogView key={tab} run={run.id} attempt={tab === 'log' ? undefined : Number(tab)} onState={onState} />}
     </section>
   );
 }

@@ -16,8 +16,9 @@ const TABLE: Readonly<Record<string, OperationSpec>> = operations;
 
 /**
  * Restricts tokens with a list of projects to these projects: they do not see the runs of others and cannot queue any.
- * To list runs, they have to name a project. The restriction is checked with every permission, so also of files and
- * streams that are being sent: the projects of a token may change meanwhile, and a run keeps its project.
+ * To list runs and to search logs, they have to name a project. The restriction is checked with every permission, so
+ * also of files and streams that are being sent: the projects of a token may change meanwhile, and a run keeps its
+ * project.
  */
 export function projectFences(deps: FenceDeps): Preconditions<Operations> {
   const fences: Partial<Record<keyof Operations, Fence>> = {
@@ -28,6 +29,7 @@ export function projectFences(deps: FenceDeps): Preconditions<Operations> {
         throw new ServiceError('project_not_found', `there is no project ${id.slice(0, 80)}`);
     },
     listRuns: ({ project_id: project }, identity) => requireProject(project, identity),
+    searchLogs: ({ project_id: project }, identity) => requireProject(project, identity),
     receiveAlerts({ commonLabels }, identity) {
       const project = deps.projectOfAlerts((commonLabels ?? {}) as Record<string, string>);
       // The caller has not named the project, so the error does not name it either.

@@ -46,23 +46,44 @@ export function readsAreOpen({ config, apiTokens }: LoadedRunsConfig): boolean {
  * credentials are asked of `people`, and the roles of the current configuration say what these may do.
  */
 export function createGuard(config: LiveConfig, clock: Clock, people?: PeopleOfIssuer): Guard {
-  const holdersOf = createHolders();
-  const personOf = async (credential: string): Promise<Holder | undefined> => {
-    const person = await people?.identify(credential);
-    return person && { ...person, grants: grantsOf(person, config.current().config.oidc.roles) };
-  };
+  const holderOf = createHolderOf(config, people);
   return {
     identify(operation, { credential }: Caller) {
       if (operation.access === 'public') return ANONYMOUS;
       const loaded = config.current();
       if (operation.access === 'read' &&
         (readsAreOpen(loaded) || (operation.id === BADGE && loaded.config.runtime.public_badges))) return EVERYONE;
-      if (credential?.scheme !== 'bearer') throw unauthenticated();
-      const holder = find(credential.value, holdersOf(loaded));
-      if (holder !== undefined || people === undefined) return admit(holder, operation, clock.now());
-      return personOf(credential.value).then((person) => admit(person, operation, clock.now()));
+      const holder = holderOf(credential);
+      const admitted = (found: Holder | undefined): HolderIdentity => admit(found, operation, clock.now());
+      return holder instanceof Promise ? holder.then(admitted) : admitted(holder);
     },
     version: createVersion(config, people),
+  };
+}
+
+/** Returns the identity of a credential that is valid now, with all that its scopes and roles allow anywhere. */
+export function createCredentialReader(config: LiveConfig, clock: Clock,
+  people?: PeopleOfIssuer): (credential: Caller['credential']) => Promise<Identity | undefined>
+{
+  const holderOf = createHolderOf(config, people);
+  return async (credential) => {
+    const holder = await holderOf(credential);
+    return holder === undefined || hasEnded(holder, clock.now()) ? undefined : identityOf(holder, holder.grants);
+  };
+}
+
+type HolderOf = (credential: Caller['credential']) => Holder | undefined | Promise<Holder | undefined>;
+
+function createHolderOf(config: LiveConfig, people: PeopleOfIssuer | undefined): HolderOf {
+  const holdersOf = createHolders();
+  const personOf = async (credential: string): Promise<Holder | undefined> => {
+    const person = await people?.identify(credential);
+    return person && { ...person, grants: grantsOf(person, config.current().config.oidc.roles) };
+  };
+  return (credential) => {
+    if (credential?.scheme !== 'bearer') return undefined;
+    const holder = find(credential.value, holdersOf(config.current()));
+    return holder !== undefined || people === undefined ? holder : personOf(credential.value);
   };
 }
 
@@ -77,10 +98,18 @@ function createVersion(config: LiveConfig, people: PeopleOfIssuer | undefined): 
 }
 
 function admit(holder: Holder | undefined, operation: OperationSpec, now: number): HolderIdentity {
-  if (holder === undefined || (holder.endsAt !== undefined && holder.endsAt <= now)) throw unauthenticated();
-  const { username, grants, endsAt, checkAt = endsAt } = holder;
-  const counting = grantsFor(operation, grants);
+  if (holder === undefined || hasEnded(holder, now)) throw unauthenticated();
+  const counting = grantsFor(operation, holder.grants);
   if (counting.length === 0) throw refused(operation, holder);
+  return identityOf(holder, counting);
+}
+
+const hasEnded = ({ endsAt }: Holder, now: number): boolean => endsAt !== undefined && endsAt <= now;
+
+/** `counting`: the grants that say which projects it may reach. */
+function identityOf({ username, grants, endsAt, checkAt = endsAt }: Holder,
+  counting: readonly Grant[]): HolderIdentity
+{
   return {
     username,
     admin: true,

@@ -9,7 +9,8 @@ const SCOPES = {
     'getLiveness getReadiness getSignInMethods startOidcSignIn finishOidcSignIn getIdTokenConfiguration getIdTokenKeys',
   any: 'getCurrentUser logout',
   read:
-    `listRuns getRun getRunResult listRunAttempts listRunArtifacts getRunArtifact listRunLogs streamRunLogs listProjects listCaches getBadge
+    `listRuns getRun getRunResult listRunAttempts listRunArtifacts getRunArtifact listRunTests listProjectTests listTestHistory
+    listRunLogs streamRunLogs searchLogs listProjects listCaches getBadge
     listPipelines listRoles listShips listSchedules getMetrics`,
   submit: 'enqueueRun cancelRun retryRun runSchedule',
   approve: 'approveRun rejectRun',
@@ -24,7 +25,8 @@ const NEEDS = new Map(
 
 /** Operations about one project or run, which a token for other projects does not reach; lists leave others out. */
 const OF_ALPHA = new Set(
-  `listRuns getRun getRunResult listRunAttempts listRunArtifacts getRunArtifact listRunLogs streamRunLogs listCaches getBadge enqueueRun
+  `listRuns getRun getRunResult listRunAttempts listRunArtifacts getRunArtifact listRunTests listProjectTests listTestHistory listRunLogs
+  streamRunLogs searchLogs listCaches getBadge enqueueRun
   cancelRun retryRun runSchedule approveRun rejectRun`.split(/\s+/),
 );
 
@@ -78,6 +80,12 @@ it.each(CALLERS)('%s may do what the scopes of the token say, on its projects', 
   expect(verdicts.filter(({ verdict }) => verdict === 'not built').length).toBeLessThan(20);
 });
 
+const QUERIES: Readonly<Record<string, string>> = {
+  listRuns: '?project_id=alpha',
+  searchLogs: '?project_id=alpha&q=words',
+  listTestHistory: `?test=${'0'.repeat(32)}`,
+};
+
 /** `not built` are operations without a handler in this fixture, which come after the check of scopes. */
 type Verdict = 'in' | 'unauthenticated' | 'refused' | 'hidden' | 'not built';
 
@@ -89,7 +97,7 @@ function expectedOf(caller: string, id: string): Verdict {
   if (need === 'any') return 'in';
   if (!token.scopes.includes(need) && !token.scopes.includes('admin')) return 'refused';
   if (token.projects === undefined || token.projects.includes('alpha') || !OF_ALPHA.has(id)) return 'in';
-  return ['enqueueRun', 'runSchedule', 'listRuns'].includes(id) ? 'refused' : 'hidden';
+  return ['enqueueRun', 'runSchedule', 'listRuns', 'searchLogs'].includes(id) ? 'refused' : 'hidden';
 }
 
 async function verdictOf(caller: string, id: string, method: string, template: string): Promise<Verdict> {
@@ -103,7 +111,7 @@ async function verdictOf(caller: string, id: string, method: string, template: s
     'Idempotency-Key': `key-${caller}-${id}`,
   };
   const body = id === 'enqueueRun' ? JSON.stringify({ project_id: 'alpha', kind: 'diagnostic' }) : '{}';
-  const answer = await api.client.send(method, id === 'listRuns' ? `${path}?project_id=alpha` : path, {
+  const answer = await api.client.send(method, `${path}${QUERIES[id] ?? ''}`, {
     headers,
     ...(method !== 'GET' && method !== 'DELETE' && { body }),
   });

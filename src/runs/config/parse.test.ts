@@ -130,6 +130,7 @@ describe('parseRunsConfig: defaults (run-queue decisions, section 3)', () => {
       env: {},
       secrets: [],
       id_token: {},
+      reports: { junit: [], tap: [], sarif: [] },
       steps: [{
         name: 'test',
         run: 'npm test',
@@ -142,6 +143,7 @@ describe('parseRunsConfig: defaults (run-queue decisions, section 3)', () => {
         always: false,
         approval: { required: false, timeout: '24h', message: '' },
         artifacts: [],
+        reports: { junit: [], tap: [], sarif: [] },
         cache: { key: '', paths: [], restore_keys: [] },
       }],
     });

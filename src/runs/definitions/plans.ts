@@ -1,6 +1,7 @@
 import { create } from '@bufbuild/protobuf';
-import { AiTextPlanSchema, type Assignment, DiagnosticPlanSchema, PipelinePlanSchema, RoleProbeSchema, type Step,
-  StepCacheSchema, StepSchema } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import { AiTextPlanSchema, type Assignment, DiagnosticPlanSchema, PipelinePlanSchema, type ReportFiles,
+  ReportFilesSchema, RoleProbeSchema, type Step, StepCacheSchema,
+  StepSchema } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import { parseDuration } from '../../lib/duration.ts';
 import { type CellValues, fillCell, type PipelineConfig, type RoleConfig, type StepConfig } from '../config/index.ts';
 import type { ApprovalStep } from './definition.ts';
@@ -18,7 +19,7 @@ export function diagnosticPlan(check: string, gitUrl: string, roles: readonly Ro
 }
 
 /** `cell`: values of the matrix, empty without one. */
-export function pipelinePlan({ name, checkout, sandbox, image, steps }: PipelineConfig, gitUrl: string,
+export function pipelinePlan({ name, checkout, sandbox, image, reports, steps }: PipelineConfig, gitUrl: string,
   cell: CellValues): Plan
 {
   return {
@@ -30,6 +31,7 @@ export function pipelinePlan({ name, checkout, sandbox, image, steps }: Pipeline
       sandbox,
       image: fillCell(image, cell),
       steps: steps.filter(isCommand).map(toStep),
+      reports: toReports(reports),
     }),
   };
 }
@@ -60,12 +62,19 @@ function toStep(step: StepConfig): Step {
     continueOnError: step.continue_on_error,
     always: step.always,
     artifacts: [...step.artifacts],
+    reports: toReports(step.reports),
     cache: step.cache.key === '' ? undefined : create(StepCacheSchema, {
       key: step.cache.key,
       paths: [...step.cache.paths],
       restoreKeys: [...step.cache.restore_keys],
     }),
   });
+}
+
+function toReports(reports: StepConfig['reports']): ReportFiles[] {
+  return Object.entries(reports).flatMap((
+    [format, patterns],
+  ) => (patterns.length === 0 ? [] : [create(ReportFilesSchema, { format, patterns: [...patterns] })]));
 }
 
 export function aiTextPlan(role: RoleConfig, systemPrompt: string): Plan {

@@ -17,7 +17,7 @@ export interface OutputSink {
   keep?(step: string | null): void;
 }
 
-/** A file of a step to be stored. */
+/** A file of a step to be stored, or a test report whose results are to be stored. */
 export interface ArtifactFile {
   /** Path relative to the folder where steps start. */
   readonly name: string;
@@ -25,6 +25,8 @@ export interface ArtifactFile {
   /** Bytes. */
   readonly size: number;
   readonly sha256: Uint8Array;
+  /** Format of a test report; absent for an artefact. */
+  readonly reportFormat?: string;
   /** Its bytes from the beginning, in pieces of at most 1 MiB; may be called again. */
   content(): AsyncIterable<Uint8Array>;
 }

@@ -270,6 +270,83 @@ CREATE INDEX caches_by_content ON caches(sha256);
 CREATE INDEX caches_by_use ON caches(used_ms);
 CREATE INDEX caches_by_creation ON caches(project_id, created_ms, key);
 
+---- Test reports ----
+
+-- What tests and rules of linters a project has had. key: the beginning of a SHA-256 of what makes it another one (src/runs/reports/identity.ts).
+-- kind: test or finding. matrix: the values of the cell as JSON, empty without one. file: as the last report has it, empty where it has none.
+-- recent: a letter for each of the last 100 results, the newest last: p passed, f failed, e error, s skipped. fail_permille: of those of them that
+-- ran, those that failed. mean_ms: mean duration, in which the newest have the most weight. last_..., failed_...: the last result, and the last that
+-- failed; failed_run is empty where there is none. flaky_at: when it last passed and failed without a change between, 0 for never.
+CREATE TABLE tests(
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  project_id TEXT NOT NULL,
+  key TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  pipeline TEXT NOT NULL,
+  matrix TEXT NOT NULL,
+  step TEXT NOT NULL,
+  suite TEXT NOT NULL,
+  class TEXT NOT NULL,
+  name TEXT NOT NULL,
+  file TEXT NOT NULL,
+  recent TEXT NOT NULL,
+  fail_permille INTEGER NOT NULL,
+  mean_ms INTEGER NOT NULL,
+  last_state TEXT NOT NULL,
+  last_run TEXT NOT NULL,
+  last_at INTEGER NOT NULL,
+  failed_run TEXT NOT NULL,
+  failed_at INTEGER NOT NULL,
+  flaky_at INTEGER NOT NULL,
+  UNIQUE(project_id, key)
+) STRICT;
+CREATE INDEX tests_by_failures ON tests(project_id, kind, fail_permille, id);
+CREATE INDEX tests_by_duration ON tests(project_id, kind, mean_ms, id);
+CREATE INDEX tests_by_time ON tests(project_id, kind, last_at, id);
+CREATE INDEX tests_by_age ON tests(last_at);
+
+-- Files that steps have reported. tested: what they are about, the commit, or else the run that was retried first. results: how many the file has;
+-- stored: how many of them are in test_results, in their order, so that a report that comes again goes on there.
+CREATE TABLE test_reports(
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  seq INTEGER NOT NULL,
+  attempt INTEGER NOT NULL,
+  step TEXT NOT NULL,
+  name TEXT NOT NULL,
+  format TEXT NOT NULL,
+  sha256 TEXT NOT NULL,
+  project_id TEXT NOT NULL,
+  tested TEXT NOT NULL,
+  results INTEGER NOT NULL,
+  stored INTEGER NOT NULL,
+  created_at INTEGER NOT NULL,
+  UNIQUE(seq, attempt, name, sha256)
+) STRICT;
+CREATE INDEX test_reports_of_change ON test_reports(project_id, tested, id);
+CREATE INDEX test_reports_by_time ON test_reports(created_at);
+
+-- place: the order of lists, failures first. attempts: how often the test ran within its report; flaky 1: with both outcomes. duration_ms is null
+-- where the report has none. level, line, message and detail are null where there are none.
+CREATE TABLE test_results(
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  report_id INTEGER NOT NULL,
+  seq INTEGER NOT NULL,
+  attempt INTEGER NOT NULL,
+  place INTEGER NOT NULL,
+  test_id INTEGER NOT NULL,
+  state TEXT NOT NULL,
+  level TEXT,
+  line INTEGER,
+  duration_ms INTEGER,
+  attempts INTEGER NOT NULL,
+  flaky INTEGER NOT NULL,
+  message TEXT,
+  detail TEXT
+) STRICT;
+CREATE INDEX test_results_of_run ON test_results(seq, attempt, place, id);
+CREATE INDEX test_results_of_test ON test_results(test_id, id);
+CREATE INDEX test_results_of_report ON test_results(report_id);
+
 ---- Ships ----
 -- Times are milliseconds since 1970; 0 where they have not come. No usable secret is stored: of a join token only the SHA-256.
 

@@ -66,7 +66,7 @@ export interface McpCore {
 }
 
 /** Nothing changes while the server runs, so there is nothing to subscribe to. */
-const CAPABILITIES = { tools: {}, resources: {}, prompts: {}, completions: {} };
+export const CAPABILITIES = { tools: {}, resources: {}, prompts: {}, completions: {} };
 
 export function createCore(options: CoreOptions): McpCore {
   const { info, instructions, invoke, defaultLang, log } = options;

@@ -19,7 +19,7 @@ import type { SessionKind } from './sessions.ts';
 export interface ListenerOptions {
   readonly core: McpCore;
   readonly revisions: Revisions;
-  readonly authenticator: Authenticator;
+  readonly authenticator: Pick<Authenticator, 'identify'>;
   /** The rate limit of MCP itself. */
   readonly rateLimit: McpRateLimit;
   /** The rate limit that all protocols share, which is checked first. */
@@ -51,7 +51,8 @@ export interface McpRateLimit {
 export interface OriginOptions {
   readonly guard: WebGuard;
   /**
-   * True if no credential is required: then `Host` is checked on every interface, not only on the loopback interface.
+   * True if no credential is required, which is asked for each request: then `Host` is checked on every interface, not
+   * only on the loopback interface.
    */
   readonly isOpen: boolean;
 }
@@ -145,10 +146,14 @@ const SHOWN =
  * Rejects requests from pages of other sites. Pages that may only read elsewhere are rejected here, because one path
  * serves all tools, and so is what a browser wants to show.
  */
-function ownPagesOnly({ guard, isOpen }: OriginOptions): Middleware<RequestState> {
+function ownPagesOnly(options: OriginOptions): Middleware<RequestState> {
   return (ctx, next) => {
     const { origin, host } = ctx.headers;
-    const verdict = guard({ host, origin, anyHost: !isOpen && !isOnLoopback(ctx.req.socket.localAddress) });
+    const verdict = options.guard({
+      host,
+      origin,
+      anyHost: !options.isOpen && !isOnLoopback(ctx.req.socket.localAddress),
+    });
     if (verdict.may !== 'everything') throw new ServiceError('forbidden', verdict.reason);
     if (askedBy(ctx.headers) !== 'script') throw new ServiceError('forbidden', SHOWN);
     return allowOrigin(ctx, next, origin, CORS);

@@ -10,10 +10,13 @@ import { bytesOf } from './fitting.ts';
  * Most bytes of a core tool's result: 1,800 tokens of four bytes. `SVC_MCP_MAX_ANSWER_TOKENS` lowers it, and
  * `max_tokens` of `read` raises it.
  */
-const MODEL_ANSWER_BYTES = 7200;
+export const MODEL_ANSWER_BYTES = 7200;
 
-/** A tool that is made for models: few arguments, a short result, one form. */
-export interface ModelTool {
+/**
+ * A tool that is made for models: few arguments, a short result, one form. `Service` invokes the operations of a
+ * service for it, `Id` is the type of their ids.
+ */
+export interface ModelTool<Service = ModelService, Id extends string = OperationId> {
   readonly name: string;
   readonly title: string;
   /** Its purpose, in one or two sentences that a small model understands. */
@@ -24,8 +27,8 @@ export interface ModelTool {
   readonly example: Readonly<Record<string, unknown>>;
   readonly hint: 'read' | 'write' | 'destructive';
   /** The operations that it uses; callers that may not use one of them do not see the tool. */
-  readonly needs: readonly OperationId[];
-  run(args: ModelArguments, service: ModelService): Promise<object>;
+  readonly needs: readonly Id[];
+  run(args: ModelArguments, service: Service): Promise<object>;
 }
 
 /** Invokes the operations for one call of a model's tool. */
@@ -46,8 +49,14 @@ export interface ModelToolOptions {
   readonly mostAnswerBytes: number;
 }
 
+/** A tool of the document service. */
+export const toTool = (spec: ModelTool, options: ModelToolOptions): Tool =>
+  modelTool(spec, (context) => serviceFor(options, context));
+
 /** The tool in the form that the server lists and calls. Its result is one text, JSON in snake_case. */
-export function toTool(spec: ModelTool, options: ModelToolOptions): Tool {
+export function modelTool<Service, Id extends string>(spec: ModelTool<Service, Id>,
+  serviceOf: (context: CallContext) => Service): Tool
+{
   const { name, title, description, hint } = spec;
   return {
     needs: spec.needs,
@@ -68,7 +77,7 @@ export function toTool(spec: ModelTool, options: ModelToolOptions): Tool {
       },
     },
     async call(args, context) {
-      const answer = await spec.run(readArguments(spec, args), serviceFor(options, context));
+      const answer = await spec.run(readArguments(spec, args), serviceOf(context));
       return { content: [{ type: 'text', text: JSON.stringify(answer) }] };
     },
   };

@@ -10,6 +10,7 @@ import { plainLine } from '../shared/output.ts';
 import { addRunsClientOptions, openRunsClient, type RunsClient, type RunsClientOptions } from './client.ts';
 import { findRun } from './find.ts';
 import { ENDED, exitCodeOf, statusLine, writeRun } from './present.ts';
+import { registerSearch } from './search-logs.ts';
 
 /** After this long without a log line, a message says that the run continues; then each time after twice as long. */
 const FIRST_MS = 30_000;
@@ -223,4 +224,5 @@ export function registerLogs(runs: Command, io: Io): void {
       await showLog(client, await findRun(client, id), options, io);
     });
   });
+  registerSearch(command, io);
 }

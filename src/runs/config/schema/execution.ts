@@ -13,6 +13,20 @@ const FILES = {
   'x-expected': 'a relative path without ..',
 } as const;
 
+const patterns = (what: string) => list(what, FILES, { maxItems: 100, uniqueItems: true });
+
+/** Test reports of a step or of a pipeline. */
+const reports = section(
+  'test reports, by their format: files below the work folder, with patterns as those of artefacts, whose results ' +
+    '`GET /runs/{id}/tests` shows; those of a step are read when it has ended, also when it failed, those of a ' +
+    'pipeline after its last step',
+  {
+    junit: patterns('files in the XML of JUnit, which most test runners write'),
+    tap: patterns('files in the Test Anything Protocol, versions 12 to 14'),
+    sarif: patterns('files in SARIF 2.1.0, with findings of linters and scanners'),
+  },
+);
+
 const step = item('one command, by run or exec, or an approval', ['name'], {
   name: name('unique in its pipeline'),
   run: text('command line for the shell', ''),
@@ -46,6 +60,7 @@ const step = item('one command, by run or exec, or an approval', ['name'], {
     FILES,
     { maxItems: 100, uniqueItems: true },
   ),
+  reports,
   cache: section(
     'what the step takes over from runs before on the same ship, or on any ship with `caches.store`: restored ' +
       'before it, saved after it has succeeded',
@@ -144,6 +159,7 @@ const pipeline = item('a pipeline', ['name', 'steps'], {
       audience: { type: 'string', minLength: 1, maxLength: 512, description: 'whom the token is for' },
     }),
   ),
+  reports,
   steps: { type: 'array', description: 'in their order', items: step, minItems: 1, maxItems: 100 },
 });
 

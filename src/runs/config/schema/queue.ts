@@ -109,6 +109,12 @@ export const queue = {
       'bytes of all; beyond it those of the runs that finished first are removed, and while none are left further ' +
         'ones are refused', '10GiB'),
   }),
+  reports: section('test reports of runs', {
+    retention: format('duration', 'how long results are kept, unless their run is removed before', '90d'),
+    max_size: format('bytes', 'bytes of one report; at most 16MiB', '8MiB'),
+    max_results: integer('results of one report; further ones are left out', 10_000, 1, 100_000),
+    max_count: integer('reports of one attempt', 200, 1, 10_000),
+  }),
   caches: section('caches of steps that all ships share', {
     store: oneOf(
       '`ships`: each ship has only the caches that it saved itself; `folder` or `s3`: the service keeps them for ' +

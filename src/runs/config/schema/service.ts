@@ -7,6 +7,7 @@ export const service = {
   listen: format('address', 'address of the HTTP API', '127.0.0.1:11030'),
   compress_answers: flag('compress responses over 1 KiB for clients that accept it; false where a proxy does', true),
   console: flag('serve the console at `/console`, and a page with links at `/`', true),
+  mcp: flag('serve MCP for language models at `/mcp`, with the tokens of the API', true),
   tls: section('set both for HTTPS', {
     cert: text('certificate file (PEM), relative to the folder of this file', ''),
     key: text('key file (PEM), relative to the folder of this file', ''),

@@ -11,6 +11,7 @@ import type { ProcessEnd } from '../process/run-process.ts';
 import type { SandboxName } from '../sandbox/index.ts';
 import { fetchSource, type ResolvedRef } from '../source/fetch-source.ts';
 import { keepArtifacts, restoreArtifacts } from './artifacts.ts';
+import { sendReports } from './reports.ts';
 import { readResult } from './result-file.ts';
 import { runStep, type StepSetting } from './run-step.ts';
 import { runTool } from './run-tool.ts';
@@ -135,6 +136,7 @@ async function runSteps(before: StepSetting): Promise<WorkResult> {
       failure ??= problem;
     }
   }
+  await sendReports(setting, plan.reports);
   return { ...await resultOf(setting, failure, cutShort), steps };
 }
 
@@ -153,6 +155,7 @@ async function runWhole(setting: StepSetting, step: Step,
   if (problem === 'stopped') return problem;
   if (problem === undefined && cache !== undefined && 'save' in cache) await cache.save();
   const lost = await keepArtifacts(setting, step);
+  await sendReports(setting, step.reports, step.name);
   // For a failed step, its own failure is reported.
   return problem ?? lost;
 }

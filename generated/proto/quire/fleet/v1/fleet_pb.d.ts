@@ -970,6 +970,13 @@ export declare type PipelinePlan = Message<"quire.fleet.v1.PipelinePlan"> & {
    * @generated from field: bool restore_artifacts = 10;
    */
   restoreArtifacts: boolean;
+
+  /**
+   * Test reports that are sent to the server when the steps have ended.
+   *
+   * @generated from field: repeated quire.fleet.v1.ReportFiles reports = 20;
+   */
+  reports: ReportFiles[];
 };
 
 /**
@@ -1129,6 +1136,13 @@ export declare type Step = Message<"quire.fleet.v1.Step"> & {
    * @generated from field: quire.fleet.v1.StepCache cache = 9;
    */
   cache?: StepCache | undefined;
+
+  /**
+   * Test reports that are sent to the server when it has ended.
+   *
+   * @generated from field: repeated quire.fleet.v1.ReportFiles reports = 20;
+   */
+  reports: ReportFiles[];
 };
 
 /**
@@ -1136,6 +1150,33 @@ export declare type Step = Message<"quire.fleet.v1.Step"> & {
  * Use `create(StepSchema)` to create a new message.
  */
 export declare const StepSchema: GenMessage<Step>;
+
+/**
+ * Files below the working directory that are test reports.
+ *
+ * @generated from message quire.fleet.v1.ReportFiles
+ */
+export declare type ReportFiles = Message<"quire.fleet.v1.ReportFiles"> & {
+  /**
+   * `junit`, `tap` or `sarif`.
+   *
+   * @generated from field: string format = 1;
+   */
+  format: string;
+
+  /**
+   * Patterns, as those of artefacts.
+   *
+   * @generated from field: repeated string patterns = 2;
+   */
+  patterns: string[];
+};
+
+/**
+ * Describes the message quire.fleet.v1.ReportFiles.
+ * Use `create(ReportFilesSchema)` to create a new message.
+ */
+export declare const ReportFilesSchema: GenMessage<ReportFiles>;
 
 /**
  * One chat completion.
@@ -1851,6 +1892,13 @@ export declare type ArtifactDescription = Message<"quire.fleet.v1.ArtifactDescri
    * @generated from field: bytes sha256 = 5;
    */
   sha256: Uint8Array;
+
+  /**
+   * Format of a test report: the server stores what it says, and not the file. Empty for an artefact.
+   *
+   * @generated from field: string report_format = 20;
+   */
+  reportFormat: string;
 };
 
 /**

@@ -1,0 +1,3 @@
+/** The entry point of the area of test reports. */
+export { routeUploads } from './receive.ts';
+export { Reports } from './reports.ts';
