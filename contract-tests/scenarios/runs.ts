@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import type { Client } from '../../generated/runs/sdk/client/index.ts';
 import { approveRun, cancelRun, deleteCaches, enqueueRun, getBadge, getLiveness, getMetrics, getReadiness, getRun,
   getRunResult, listAudit, listCaches, listNotificationDeadLetters, listNotifications, listRunAttempts, listRuns,
-  listSchedules, pauseSchedule, receiveAlerts, redeliverNotifications, rejectRun, resumeSchedule, retryRun,
+  listSchedules, pauseSchedule, receiveAlerts, redeliverNotifications, rejectRun, rerunRun, resumeSchedule, retryRun,
   runSchedule } from '../../generated/runs/sdk/sdk.gen.ts';
 import type { ErrorCode, Run } from '../../generated/runs/sdk/types.gen.ts';
 import type { RunsApi } from '../../src/testkit/runs-api.ts';
@@ -82,6 +82,15 @@ export const runs: Scenarios<RunsApi, Client> = {
     refused(await retryRun({ client, headers: headers(), path: { id: (await queued(context)).id } }), 409,
       'run_state_conflict');
     refused(await retryRun({ client, headers: headers(), path: { id: UNKNOWN } }), 404, 'run_not_found');
+  },
+  async rerunRun(context) {
+    const { client } = context;
+    const { id } = await cancelled(context);
+    expect(succeeded(await rerunRun({ client, headers: headers(), path: { id }, query: { commit: 'newest' } })).data)
+      .toMatchObject({ retry_of: id, retry_number: 1, state: 'queued', source: { type: 'rerun' } });
+    refused(await rerunRun({ client, headers: headers(), path: { id: (await queued(context)).id } }), 409,
+      'run_state_conflict');
+    refused(await rerunRun({ client, headers: headers(), path: { id: UNKNOWN } }), 404, 'run_not_found');
   },
   async getRunResult(context) {
     const { client, server } = context;

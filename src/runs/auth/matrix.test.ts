@@ -9,7 +9,7 @@ const SCOPES = {
   read:
     `listRuns getRun getRunResult listRunAttempts listRunArtifacts getRunArtifact listRunLogs streamRunLogs listProjects listCaches getBadge
     listPipelines listRoles listShips listSchedules getMetrics`,
-  submit: 'enqueueRun cancelRun retryRun runSchedule',
+  submit: 'enqueueRun cancelRun retryRun rerunRun runSchedule',
   approve: 'approveRun rejectRun',
   alerts: 'receiveAlerts',
   admin:
@@ -23,7 +23,7 @@ const NEEDS = new Map(
 /** Operations about one project or run, which a token for other projects does not reach; lists leave others out. */
 const OF_ALPHA = new Set(
   `listRuns getRun getRunResult listRunAttempts listRunArtifacts getRunArtifact listRunLogs streamRunLogs listCaches getBadge enqueueRun
-  cancelRun retryRun runSchedule approveRun rejectRun`.split(/\s+/),
+  cancelRun retryRun rerunRun runSchedule approveRun rejectRun`.split(/\s+/),
 );
 
 interface Token {

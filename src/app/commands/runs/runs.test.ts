@@ -189,6 +189,9 @@ describe('quire runs logs, cancel and retry', () => {
     const retried = await quire('retry', [id]);
     expect(retried.stdout.trim()).not.toBe(id);
     await quire('cancel', [retried.stdout.trim()]);
+    const rerun = await quire('rerun', [id, '--newest', '--json']);
+    expect(JSON.parse(rerun.stdout)).toMatchObject({ retry_of: id, source: { type: 'rerun' } });
+    await quire('cancel', [(JSON.parse(rerun.stdout) as { id: string }).id]);
   });
 
   it('says what is missing: the token, the run, the service', async () => {
