@@ -504,6 +504,10 @@ export type LogEvent = {
      * Name of the pipeline's step; null outside of steps.
      */
     step: string | null;
+    /**
+     * What a line of the ship says of its step: `running` where it begins, and else how it ended. Absent on other lines. Later versions may have further ones.
+     */
+    step_state?: 'running' | 'succeeded' | 'failed' | 'timed_out' | 'stopped';
 };
 
 export type ListRunLogsResponse = {
