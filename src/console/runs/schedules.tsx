@@ -4,7 +4,8 @@ import { ask, idempotencyKey } from '../shared/ask.ts';
 import { Await, Badge, Empty, Page, Table, Time } from '../shared/parts.tsx';
 import { attempt } from '../shared/toasts.tsx';
 import { useLoad, useRefresh } from '../shared/use-load.ts';
-import { runAt, runsOf, shortId } from './places.ts';
+import { LastRun } from './list.tsx';
+import { runAt, runsOf } from './places.ts';
 
 const REFRESH_MS = 10_000;
 
@@ -13,9 +14,9 @@ export function SchedulesPage() {
   const list = useLoad(async (signal) => (await ask(listSchedules({ signal }))).data, []);
   useRefresh(list, REFRESH_MS);
   return (
-    <Page title="Schedules" about="Runs that are queued by themselves.">
+    <Page title="Schedules" about="Runs that are queued by schedules.">
       <Await of={list}>{(schedules) => (schedules.length === 0 ? <Empty>No schedule is configured.</Empty> : (
-        <Table label="Schedules" columns={['Schedule', 'Queues', 'When', 'State', 'Next', 'Last', '']}>
+        <Table label="Schedules" columns={['Schedule', 'Queues', 'When', 'State', 'Next run', 'Last run', '']}>
           {schedules.map((schedule) => <Row key={`${schedule.project_id} ${schedule.name}`} schedule={schedule} onChange={list.reload} />)}
         </Table>
       ))}</Await>
@@ -39,11 +40,11 @@ function Row({ schedule, onChange }: { readonly schedule: Schedule; readonly onC
       <td><a href={runsOf({ project, schedule: name })}>{name}</a><div class="small muted">{project}</div></td>
       <td>{task === '' ? kind : task}</td>
       <td>{cron === null ? `every ${interval}` : <><code>{cron}</code><div class="small muted">{timezone}</div></>}</td>
-      <td>{isPaused ? <Badge tone="warn">paused by {schedule.paused_by}</Badge> : schedule.active ? <Badge tone="good">on</Badge> : <Badge>off</Badge>}</td>
+      <td>{isPaused ? <Badge tone="warn">paused by {schedule.paused_by}</Badge> : schedule.active ? <Badge tone="good">on</Badge> : <Badge>project is off</Badge>}</td>
       <td><Time at={next} /></td>
-      <td>{last === null ? '–' : <a href={runAt(last.id)}>{shortId(last.id)}</a>}</td>
+      <td><LastRun of={last} /></td>
       <td><div class="row">
-        <button onClick={runNow}>Run now</button>
+        {schedule.active && <button onClick={runNow}>Run now</button>}
         {isPaused ? <button onClick={change(() => ask(resumeSchedule({ path })), `${name} goes on`)}>Resume</button> : <button onClick={change(() => ask(pauseSchedule({ path })), `${name} is paused`)}>Pause</button>}
       </div></td>
     </tr>

@@ -13,7 +13,8 @@ import { cancelled, type Ending, failed, failureOf, suspended } from './transiti
 /*
  * Runs that need an approval before they start (`approval` of a pipeline) or between two steps (`approval` of a step).
  * While they wait for it they hold no slot and no lease. Before the start they block no other run of their group, but a
- * newer one may supersede them; at an approval step they keep their group. `available_ms` is when the time limit for the approval ends.
+ * newer one may supersede them; at an approval step they keep their group. `available_ms` is when the time limit for
+ * the approval ends.
  */
 
 /** The columns of a new run that needs an approval. */

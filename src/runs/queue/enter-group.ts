@@ -15,16 +15,16 @@ export const AWAITING_OF_GROUP =
   "'$.step' IS NULL ORDER BY priority DESC, seq";
 
 /**
- * Ends the runs that this one supersedes, and then takes the group for it. Returns whether it has to wait. `seq`: number
- * of the run if it was queued before, and waited for its approval; only runs that were queued before it are superseded.
+ * Ends the runs that this one supersedes, and then takes the group for it. Returns whether it has to wait. `seq`: the
+ * number of the run if it was queued before, and waited for its approval; only older runs are superseded.
  */
 export async function enterGroup(core: Core, tx: Transaction, runId: string, { group, others }: Concurrency,
   seq = Infinity): Promise<boolean>
 {
   const holder = await takeGroup(tx, group, runId);
   if (others !== 'first') {
-    // Waiting runs first, so that none of them gets the group. Without those that wait for an approval, a later approval
-    // would let an older run follow this one.
+    // Waiting runs first, so that none of them gets the group. If those that wait for an approval stayed, approving one
+    // later would let an older run follow this one.
     for (const query of [WAITING_OF_GROUP, AWAITING_OF_GROUP]) {
       for (const row of await tx.all<RunRow>(query, [group]))
         if (row.seq < seq && row.id !== runId) await supersede(core, tx, row, runId);

@@ -8,8 +8,8 @@ type Request = RunRequest & Repetition;
 type Material = Pick<Queue, 'material'>;
 
 /**
- * The request that retries a failed or cancelled run, or the cells that `which` selects: the same run, resolved from the
- * current configuration (decisions, section 2.3).
+ * The request that retries a failed or cancelled run, or the cells that `which` selects: the same run, resolved from
+ * the current configuration (decisions, section 2.3).
  * @throws {ServiceError} `run_state_conflict` for a run in another state; `run_not_found` if it is removed meanwhile.
  */
 export async function requestOfRetry(run: RunRecord, which: 'all' | 'failed', queue: Material & Pick<Queue, 'list'>,

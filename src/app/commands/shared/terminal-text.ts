@@ -1,6 +1,6 @@
 import { textWidth } from './output.ts';
 
-/** Colours and weights of text (ECMA-48, SGR), erasing to the end of the line, tabs, and all other control characters. */
+/** Colours and weights of text (ECMA-48, SGR), erasing to the end of the line, tabs, and other control characters. */
 const CONTROL = /\u001b\[[0-9;:]*m|\u001b\[0?K|\t|\p{Cc}/gu;
 
 const RESET = '\u001b[0m';
@@ -13,7 +13,7 @@ const MAX_STYLE = 256;
 export interface TextStyle {
   /** Colours are kept; without it they are removed. */
   readonly colours: boolean;
-  /** Tabs become spaces as on a terminal that shows only the text, because what stands before the text moves its stops. */
+  /** Tabs become spaces as on a terminal that shows only the text: what stands before the text would move its stops. */
   readonly expandsTabs: boolean;
 }
 
