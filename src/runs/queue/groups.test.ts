@@ -142,6 +142,16 @@ describe('runs of one group', () => {
     }
   });
 
+  it('end as the newest alone where an older one is approved while it is queued', async () => {
+    const fixture = await open();
+    for (let n = 0; n < 5; n++) {
+      const older = await fixture.submit({ ...inGroup('cancel_waiting'), approvalMs: 60_000 });
+      const [, newer] = await Promise.all([fixture.queue.approve(older.id, 'lead', async () => {}),
+        fixture.submit(inGroup('cancel_waiting'))]);
+      expect([await fixture.state(older.id), await fixture.state(newer.id)]).toEqual(['cancelled', 'queued']);
+    }
+  });
+
   it('are not approved once a later one of the same pipeline has begun', async () => {
     const fixture = await open();
     const ship = shipOf(fixture);
