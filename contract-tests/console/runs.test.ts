@@ -20,9 +20,9 @@ pipelines:
     inputs: [{name: target, type: choice, choices: [staging, live], required: true, description: Where to}, {name: copies, type: number, default: 2, min: 1, max: 9}, {name: loud, type: boolean, default: false}]
     steps: [{name: say, run: 'cat "$QUIRE_INPUT_FILE"; echo'}]
   - {name: fails, steps: [{name: first, run: 'echo about to fail; exit 3'}]}
-projects: [{id: demo, repository: example/demo}, {id: garden, repository: example/garden, runs_on: [gpu=a100]}]
+projects: [{id: demo, repository: example/demo}, {id: garden, repository: example/garden, runs_on: [gpu=a100]}, {id: shed, repository: example/shed, enabled: false}]
 notifications: {webhooks: [{name: chat, url: 'https://chat.example.org/hook', projects: [garden], states: [succeeded]}]}
-schedules: [{name: nightly, project: demo, cron: '0 3 * * *', timezone: Europe/Berlin, kind: pipeline, task: hello}]
+schedules: [{name: nightly, project: demo, cron: '0 3 * * *', timezone: Europe/Berlin, kind: pipeline, task: hello}, {name: rare, project: shed, cron: '0 4 * * *', kind: pipeline, task: hello}]
 queue: {cancel_grace: 1s}
 fleet: {enabled: true, listen: '127.0.0.1:0', enrol_listen: '127.0.0.1:0', advertise: 127.0.0.1}
 `;
@@ -292,13 +292,17 @@ describe('the console of the run queue', () => {
 
   inTab('pauses, resumes and runs schedules', async () => {
     await open('#/schedules');
-    await page.getByRole('button', { name: 'Pause' }).click();
+    const row = page.getByRole('row', { name: /nightly/ });
+    await row.getByRole('button', { name: 'Pause' }).click();
     await page.getByText('paused by', { exact: false }).waitFor();
+    const off = page.getByRole('row', { name: /rare/ });
+    await off.getByText('project is off').waitFor();
+    await expect.poll(() => off.getByRole('button', { name: 'Run now' }).count()).toBe(0);
     await picture(page, 'runs-schedules');
     expect(await violations(page)).toEqual([]);
-    await page.getByRole('button', { name: 'Resume' }).click();
-    await page.getByRole('button', { name: 'Pause' }).waitFor();
-    await page.getByRole('button', { name: 'Run now' }).click();
+    await row.getByRole('button', { name: 'Resume' }).click();
+    await row.getByRole('button', { name: 'Pause' }).waitFor();
+    await row.getByRole('button', { name: 'Run now' }).click();
     await page.getByRole('log').getByText('bye').waitFor();
     await page.getByText('succeeded').first().waitFor();
     await open('#/schedules');

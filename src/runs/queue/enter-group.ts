@@ -3,7 +3,7 @@ import type { Concurrency } from '../definitions/index.ts';
 import type { Core } from './core.ts';
 import { takeGroup } from './groups.ts';
 import { cancelMatrix } from './matrix.ts';
-import { readById, type RunRow } from './run-rows.ts';
+import { readById, type RunRow, type StoredApproval } from './run-rows.ts';
 import { askToStop, cancelled } from './transitions.ts';
 
 export const WAITING_OF_GROUP =
@@ -56,11 +56,16 @@ export const LATER_OF_GROUP =
 export async function overtakenBy(tx: Transaction, row: RunRow): Promise<string | undefined> {
   const holder = await tx.get<RunRow>(HOLDER_OF_GROUP, [row.concurrency_group]);
   const isOfPipeline = holder?.project_id === row.project_id && holder.task === row.task;
-  if (isOfPipeline && holder.seq > row.seq && !hasNotBegun(holder)) return holder.id;
+  if (isOfPipeline && holder.seq > row.seq && hasBegun(holder)) return holder.id;
   const later = await tx.get<{ id: string }>(LATER_OF_GROUP, [row.project_id, row.kind, row.created_at - CLOCKS_DIFFER,
     row.task, row.concurrency_group, row.seq]);
   return later?.id;
 }
+
+/** Also between two attempts, and at an approval step. A restore changes the fences of runs that have not begun. */
+const hasBegun = ({ state, attempt, approval }: RunRow): boolean =>
+  state !== 'queued' || attempt > 1 ||
+  (approval !== null && (JSON.parse(approval) as StoredApproval).step !== undefined);
 
 /** A run between two attempts counts as begun. */
 const hasNotBegun = ({ state, fence }: RunRow): boolean => state === 'queued' && fence === 0;

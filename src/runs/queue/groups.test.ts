@@ -160,6 +160,7 @@ describe('runs of one group', () => {
     const [first, second, third, other] = [await careful(), await careful(), await careful(),
       await careful({ task: 'test' })];
     await approve(third);
+    await fixture.sql.transaction((tx) => tx.run('UPDATE runs SET fence = fence + 1000000')); // as after a restore
     await approve(second); // the later one has not begun: both are done in their order
     expect(await work(fixture, ship)).toEqual([third.id]);
     const refusal = `run ${third.id} of its group, which was queued later, has begun`;
