@@ -262,6 +262,10 @@ schedules: [{name: nightly, project: timed, cron: '0 3 * * *', kind: pipeline, t
       // A key is for one request; the key of the examples was used by the one that queues.
       one.say('nightly-2025-12-22', 'nightly-2025-12-22-again');
     },
+    rerunRun: async (one) => {
+      await finished(one);
+      one.say('nightly-2025-12-22', 'nightly-2025-12-22-rerun');
+    },
     getRunResult: finished,
     listRunLogs: finished,
     deleteRunLogs: finished,

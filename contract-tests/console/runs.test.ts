@@ -12,15 +12,17 @@ const CONFIG = `
 pipelines:
   - {name: hello, description: Says hello., steps: [{name: greet, run: 'cat "$QUIRE_INPUT_FILE"; echo'}, {name: leave, run: 'echo bye'}]}
   - {name: colours, steps: [{name: paint, run: 'printf "\\033[31mcherry\\033[0m and \\033[1;32mleaf\\033[0m\\n"; sleep 1.5; echo "the last line"'}]}
+  - {name: slow, steps: [{name: quick, run: 'echo quick'}, {name: silent, run: 'sleep 60'}]}
+  - {name: many, steps: [{name: count, run: 'for n in 1 2 3 4 5 6; do echo "number $n"; done'}, {name: end, run: 'echo "number none"'}]}
   - {name: packs, steps: [{name: pack, run: 'mkdir dist; echo packed > dist/parcel.txt', artifacts: [dist]}]}
   - {name: asks, approval: {required: true}, steps: [{name: go, run: 'echo it may'}]}
   - name: ships
     inputs: [{name: target, type: choice, choices: [staging, live], required: true, description: Where to}, {name: copies, type: number, default: 2, min: 1, max: 9}, {name: loud, type: boolean, default: false}]
     steps: [{name: say, run: 'cat "$QUIRE_INPUT_FILE"; echo'}]
   - {name: fails, steps: [{name: first, run: 'echo about to fail; exit 3'}]}
-projects: [{id: demo, repository: example/demo}, {id: garden, repository: example/garden, runs_on: [gpu=a100]}]
+projects: [{id: demo, repository: example/demo}, {id: garden, repository: example/garden, runs_on: [gpu=a100]}, {id: shed, repository: example/shed, enabled: false}]
 notifications: {webhooks: [{name: chat, url: 'https://chat.example.org/hook', projects: [garden], states: [succeeded]}]}
-schedules: [{name: nightly, project: demo, cron: '0 3 * * *', timezone: Europe/Berlin, kind: pipeline, task: hello}]
+schedules: [{name: nightly, project: demo, cron: '0 3 * * *', timezone: Europe/Berlin, kind: pipeline, task: hello}, {name: rare, project: shed, cron: '0 4 * * *', kind: pipeline, task: hello}]
 queue: {cancel_grace: 1s}
 fleet: {enabled: true, listen: '127.0.0.1:0', enrol_listen: '127.0.0.1:0', advertise: 127.0.0.1}
 `;
@@ -100,6 +102,8 @@ describe('the console of the run queue', () => {
   inTab('lists runs with their state, and why they wait', async () => {
     await open();
     await page.getByText('no ship has its labels').waitFor();
+    await page.getByRole('cell', { name: 'this server' }).first().waitFor();
+    await page.getByRole('cell', { name: 'api', exact: true }).first().waitFor();
     await page.getByRole('button', { name: 'failed' }).click();
     await page.getByRole('link', { name: 'fails' }).waitFor();
     await picture(page, 'runs-list');
@@ -117,8 +121,71 @@ describe('the console of the run queue', () => {
     await page.getByLabel('Search the log').fill('bye');
     await page.locator('.log mark', { hasText: 'bye' }).waitFor();
     expect(await page.locator('.log .line').count()).toBe(1);
+    expect(await page.getByRole('button', { name: 'Retry' }).count()).toBe(0); // it has succeeded
     await picture(page, 'runs-run');
     expect(await violations(page)).toEqual([]);
+  });
+
+  inTab('runs again what has succeeded', async () => {
+    const first = await queue('demo', 'hello');
+    await open(`#/runs/${first}`);
+    await page.getByRole('button', { name: 'Run again' }).click();
+    await page.getByText('Repeats', { exact: true }).waitFor();
+    await page.getByRole('link', { name: first.slice(-8) }).waitFor();
+    await page.getByText('succeeded').first().waitFor();
+  });
+
+  inTab('lists the steps of a run that is under way, with state and duration, also a silent one', async () => {
+    const run = await queue('demo', 'slow');
+    await open(`#/runs/${run}`);
+    const steps = page.getByRole('navigation', { name: 'Steps' });
+    await steps.getByRole('button', { name: /^quick succeeded \d/ }).waitFor();
+    await steps.getByRole('button', { name: /^silent running \d/ }).waitFor();
+    await picture(page, 'runs-steps');
+    expect(await violations(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).last().click();
+    await steps.getByRole('button', { name: /^silent stopped \d/ }).waitFor();
+  });
+
+  inTab('filters the log by a step, and leads from what a search has found to its context', async () => {
+    await open(`#/runs/${await queue('demo', 'many')}`);
+    await page.getByRole('navigation', { name: 'Steps' }).getByRole('button', { name: /^end succeeded/ }).click();
+    await page.getByRole('log').getByText('number none').waitFor();
+    expect(await page.getByRole('log').getByText('number 3').count()).toBe(0);
+    await page.getByRole('button', { name: 'All steps' }).click();
+    await page.getByLabel('Search the log').fill('number 3');
+    await expect.poll(() => page.locator('.log .line').count()).toBe(1);
+    await picture(page, 'runs-found');
+    await page.getByRole('log').getByRole('link').click();
+    await page.locator('.log .line.at', { hasText: 'number 3' }).waitFor();
+    await page.getByRole('log').getByText('number 4').waitFor();
+    expect(await page.getByLabel('Search the log').inputValue()).toBe('');
+    await picture(page, 'runs-context');
+    expect(await violations(page)).toEqual([]);
+    await page.reload(); // the address names the line
+    await page.locator('.log .line.at', { hasText: 'number 3' }).waitFor();
+  });
+
+  inTab('offers nothing for a run that is being cancelled, or whose pipeline is gone', async () => {
+    const run = await queue('garden', 'hello');
+    const change = async (fields: object): Promise<void> => {
+      await page.unrouteAll({ behavior: 'wait' });
+      await page.route(`${server.url}/api/v1/runs/${run}`, async (route) => {
+        const { data } = await (await route.fetch()).json() as { data: object };
+        await route.fulfill({ json: { data: { ...data, ...fields } } });
+      });
+      await open(`#/`);
+      await open(`#/runs/${run}`);
+      await page.locator('h1', { hasText: /hello|gone/ }).waitFor();
+    };
+    await change({ state: 'cancelling', waiting_reason: null });
+    await page.getByText('cancelling').first().waitFor();
+    expect(await page.locator('.page-head button').count()).toBe(0);
+    await change({ state: 'succeeded', waiting_reason: null, task: 'gone' });
+    await page.getByText('The project has no such pipeline any more.').waitFor();
+    expect(await page.locator('.page-head button').count()).toBe(0);
+    await page.unrouteAll({ behavior: 'wait' });
   });
 
   inTab('has a field for each input that a pipeline declares', async () => {
@@ -225,14 +292,21 @@ describe('the console of the run queue', () => {
 
   inTab('pauses, resumes and runs schedules', async () => {
     await open('#/schedules');
-    await page.getByRole('button', { name: 'Pause' }).click();
+    const row = page.getByRole('row', { name: /nightly/ });
+    await row.getByRole('button', { name: 'Pause' }).click();
     await page.getByText('paused by', { exact: false }).waitFor();
+    const off = page.getByRole('row', { name: /rare/ });
+    await off.getByText('project is off').waitFor();
+    await expect.poll(() => off.getByRole('button', { name: 'Run now' }).count()).toBe(0);
     await picture(page, 'runs-schedules');
     expect(await violations(page)).toEqual([]);
-    await page.getByRole('button', { name: 'Resume' }).click();
-    await page.getByRole('button', { name: 'Pause' }).waitFor();
-    await page.getByRole('button', { name: 'Run now' }).click();
+    await row.getByRole('button', { name: 'Resume' }).click();
+    await row.getByRole('button', { name: 'Pause' }).waitFor();
+    await row.getByRole('button', { name: 'Run now' }).click();
     await page.getByRole('log').getByText('bye').waitFor();
+    await page.getByText('succeeded').first().waitFor();
+    await open('#/schedules');
+    await page.getByRole('row', { name: /nightly.*succeeded (just now|\d+ seconds ago)/ }).waitFor();
   });
 
   inTab('drains, lets work and revokes ships', async () => {
@@ -292,6 +366,15 @@ describe('the console of the run queue', () => {
       expect(await phone.evaluate(() => document.documentElement.scrollWidth), address).toBe(375);
       expect(await violations(phone), address).toEqual([]);
     }
+    await phone.goto(`${server.url}/console#/`);
+    const row = phone.locator('.table.brief tbody tr', { hasText: 'fails' }).first();
+    await row.waitFor();
+    const lines = await row.locator('td, td > a, .below').evaluateAll((cells) =>
+      cells.map((cell) => cell.getBoundingClientRect()).filter(({ height }) => height > 0).map(({ bottom }) =>
+        Math.round(bottom / 8)
+      )
+    );
+    expect(new Set(lines).size).toBe(2);
     expect(phone.troubles).toEqual([]);
     await phone.context().close();
   });

@@ -4,7 +4,7 @@ import { approveRun, cancelRun, deleteCaches, enqueueRun, finishOidcSignIn, getB
   getIdTokenConfiguration, getIdTokenKeys, getLiveness, getMetrics, getReadiness, getRun, getRunResult,
   getSignInMethods, listAudit, listCaches, listNotificationDeadLetters, listNotifications, listProjectTests,
   listRunAttempts, listRuns, listRunTests, listSchedules, listTestHistory, logout, pauseSchedule, receiveAlerts,
-  redeliverNotifications, rejectRun, resumeSchedule, retryRun, runSchedule, searchLogs,
+  redeliverNotifications, rejectRun, rerunRun, resumeSchedule, retryRun, runSchedule, searchLogs,
   startOidcSignIn } from '../../generated/runs/sdk/sdk.gen.ts';
 import type { ErrorCode, Run } from '../../generated/runs/sdk/types.gen.ts';
 import type { RunsApi } from '../../src/testkit/runs-api.ts';
@@ -84,6 +84,15 @@ export const runs: Scenarios<RunsApi, Client> = {
     refused(await retryRun({ client, headers: headers(), path: { id: (await queued(context)).id } }), 409,
       'run_state_conflict');
     refused(await retryRun({ client, headers: headers(), path: { id: UNKNOWN } }), 404, 'run_not_found');
+  },
+  async rerunRun(context) {
+    const { client } = context;
+    const { id } = await cancelled(context);
+    expect(succeeded(await rerunRun({ client, headers: headers(), path: { id }, query: { commit: 'newest' } })).data)
+      .toMatchObject({ retry_of: id, retry_number: 1, state: 'queued', source: { type: 'rerun' } });
+    refused(await rerunRun({ client, headers: headers(), path: { id: (await queued(context)).id } }), 409,
+      'run_state_conflict');
+    refused(await rerunRun({ client, headers: headers(), path: { id: UNKNOWN } }), 404, 'run_not_found');
   },
   async getRunResult(context) {
     const { client, server } = context;

@@ -7,6 +7,7 @@ export const READS: ReadonlySet<string> = /* @__PURE__ */ new Set([]);
 export const KEYED: ReadonlySet<string> = /* @__PURE__ */ new Set([
   'POST /api/v1/runs',
   'POST /api/v1/runs/{id}/retry',
+  'POST /api/v1/runs/{id}/rerun',
   'POST /api/v1/schedules/{project_id}/{name}/run',
 ]);
 

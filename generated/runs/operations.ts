@@ -12,6 +12,8 @@ import type {
   CancelRunResponses,
   RetryRunData,
   RetryRunResponses,
+  RerunRunData,
+  RerunRunResponses,
   ApproveRunData,
   ApproveRunResponses,
   RejectRunData,
@@ -108,6 +110,7 @@ export interface Operations {
   getRun: Operation<FlatInput<NonNullable<GetRunData['path']>>, GetRunResponses[200]>;
   cancelRun: Operation<FlatInput<NonNullable<CancelRunData['path']>>, CancelRunResponses[200]>;
   retryRun: Operation<FlatInput<NonNullable<RetryRunData['path']> & NonNullable<RetryRunData['query']> & { idempotencyKey: string }, 'cells'>, RetryRunResponses[202]>;
+  rerunRun: Operation<FlatInput<NonNullable<RerunRunData['path']> & NonNullable<RerunRunData['query']> & { idempotencyKey: string }, 'commit'>, RerunRunResponses[202]>;
   approveRun: Operation<FlatInput<NonNullable<ApproveRunData['path']>>, ApproveRunResponses[200]>;
   rejectRun: Operation<FlatInput<NonNullable<RejectRunData['path']>>, RejectRunResponses[200]>;
   getRunResult: Operation<FlatInput<NonNullable<GetRunResultData['path']>>, GetRunResultResponses[200]>;
@@ -166,6 +169,7 @@ export const operations: { readonly [K in OperationId]: OperationSpec } = {
   getRun: {"id":"getRun","method":"GET","path":"/api/v1/runs/{id}","area":"runs","summary":"Get a run","access":"read","effect":"read","limited":true,"sanitize":false,"maxBody":65536,"maxValues":10000,"status":200,"parameters":[{"name":"id","in":"path","field":"id","type":"string"}],"consumes":[],"produces":["application/json"]},
   cancelRun: {"id":"cancelRun","method":"POST","path":"/api/v1/runs/{id}/cancel","area":"runs","summary":"Cancel a run","access":"write","effect":"write","scope":"submit","limited":true,"sanitize":false,"maxBody":65536,"maxValues":10000,"status":200,"parameters":[{"name":"id","in":"path","field":"id","type":"string"}],"consumes":[],"produces":["application/json"]},
   retryRun: {"id":"retryRun","method":"POST","path":"/api/v1/runs/{id}/retry","area":"runs","summary":"Retry a run","access":"write","effect":"write","scope":"submit","limited":true,"sanitize":false,"maxBody":65536,"maxValues":10000,"status":202,"parameters":[{"name":"id","in":"path","field":"id","type":"string"},{"name":"Idempotency-Key","in":"header","field":"idempotencyKey","type":"string"},{"name":"cells","in":"query","field":"cells","type":"string"}],"consumes":[],"produces":["application/json"]},
+  rerunRun: {"id":"rerunRun","method":"POST","path":"/api/v1/runs/{id}/rerun","area":"runs","summary":"Run again","access":"write","effect":"write","scope":"submit","limited":true,"sanitize":false,"maxBody":65536,"maxValues":10000,"status":202,"parameters":[{"name":"id","in":"path","field":"id","type":"string"},{"name":"Idempotency-Key","in":"header","field":"idempotencyKey","type":"string"},{"name":"commit","in":"query","field":"commit","type":"string"}],"consumes":[],"produces":["application/json"]},
   approveRun: {"id":"approveRun","method":"POST","path":"/api/v1/runs/{id}/approve","area":"runs","summary":"Approve a run","access":"write","effect":"write","scope":"approve","limited":true,"sanitize":false,"maxBody":65536,"maxValues":10000,"status":200,"parameters":[{"name":"id","in":"path","field":"id","type":"string"}],"consumes":[],"produces":["application/json"]},
   rejectRun: {"id":"rejectRun","method":"POST","path":"/api/v1/runs/{id}/reject","area":"runs","summary":"Reject a run","access":"write","effect":"write","scope":"approve","limited":true,"sanitize":false,"maxBody":65536,"maxValues":10000,"status":200,"parameters":[{"name":"id","in":"path","field":"id","type":"string"}],"consumes":[],"produces":["application/json"]},
   getRunResult: {"id":"getRunResult","method":"GET","path":"/api/v1/runs/{id}/result","area":"runs","summary":"Get the result of a run","access":"read","effect":"read","limited":true,"sanitize":false,"maxBody":65536,"maxValues":10000,"status":200,"parameters":[{"name":"id","in":"path","field":"id","type":"string"}],"consumes":[],"produces":["application/json"]},

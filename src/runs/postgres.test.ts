@@ -28,6 +28,7 @@ const SUITES: Readonly<Record<string, () => Promise<unknown>>> = {
   model: () => import('./queue/queue-model.test.ts'),
   matrices: () => import('./queue/matrix.test.ts'),
   approvals: () => import('./queue/approvals.test.ts'),
+  groups: () => import('./queue/groups.test.ts'),
   idempotency: () => import('./idempotency/once.test.ts'),
   logs: () => import('./logs/append.test.ts'),
   'logs with the queue': () => import('./logs/with-queue.test.ts'),

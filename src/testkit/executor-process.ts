@@ -54,7 +54,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const { executor } = executorBench({ env: process.env, ...options });
   await executor.ready;
   const running = start(executor, assignmentOf(pipelineOf(steps), { secrets }), {
-    write: ({ message }) => void process.stdout.write(`${message}\n`),
+    write: ({ message, stepState }) => void (stepState === undefined && process.stdout.write(`${message}\n`)),
   });
   const { outcome, error, result } = await running.result;
   const answer: ExecutorAnswer = {

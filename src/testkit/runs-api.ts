@@ -259,8 +259,10 @@ export class RunsApi {
     return answer.json<{ data: { id: string } }>().data.id;
   }
 
-  /** Plays a ship that claims the next run and ends it. */
-  async work(completion: Completion, labels: readonly string[] = []): Promise<string> {
+  /** Plays a ship that claims the next run, records its commit if one is given, and ends it. */
+  async work(completion: Completion, labels: readonly string[] = [],
+    source?: { gitRef: string; commit: string }): Promise<string>
+  {
     const { promise, resolve } = Promise.withResolvers<Parameters<Parameters<Queue['addWorker']>[0]['assign']>[0]>();
     let free = 1;
     const worker = this.queue.addWorker({
@@ -277,6 +279,7 @@ export class RunsApi {
     });
     const claim = await promise;
     await this.queue.accept(claim.ref, 'f'.repeat(32));
+    if (source !== undefined) await this.queue.recordSource(claim.ref, 'f'.repeat(32), source);
     await this.queue.complete(claim.ref, 'f'.repeat(32), completion);
     worker.remove();
     return claim.run.id;

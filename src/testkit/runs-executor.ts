@@ -28,7 +28,10 @@ export interface ExecutorBench {
 export interface Running {
   readonly assignment: Assignment;
   readonly result: Promise<WorkResult>;
+  /** All lines except those that say what becomes of a step. */
   readonly lines: OutputLine[];
+  /** Those that say what becomes of a step. */
+  readonly stepLines: OutputLine[];
   /** The lines of one stream, or of all. */
   text(stream?: OutputLine['stream']): string[];
   /** Resolves when a line contains this text. */
@@ -102,12 +105,13 @@ export function start(executor: Executor, assignment: Assignment, sink?: OutputS
     'sourceFound' | 'keepArtifact' | 'restoreArtifacts' | 'fetchCache' | 'keepCache' | 'discardCache'> = {}): Running
 {
   const lines: OutputLine[] = [];
+  const stepLines: OutputLine[] = [];
   const waiting: { text: string; resolve: () => void }[] = [];
   const [stop, kill] = [new AbortController(), new AbortController()];
   const counts = { starts: 0, graceMs: 10_000 };
   const collect: OutputSink = {
     write: (line) => {
-      lines.push(line);
+      (line.stepState === undefined ? lines : stepLines).push(line);
       for (const wait of waiting) if (line.message.includes(wait.text)) wait.resolve();
       return sink?.write(line);
     },
@@ -123,6 +127,7 @@ export function start(executor: Executor, assignment: Assignment, sink?: OutputS
     assignment,
     result,
     lines,
+    stepLines,
     text: (stream) =>
       lines.filter((line) => stream === undefined || line.stream === stream).map(({ message }) => message),
     saw: (text) =>

@@ -17,7 +17,7 @@ export type RunKind = 'diagnostic' | 'pipeline' | 'ai_text';
 /**
  * How a run came into being. Later versions may have further ways.
  */
-export type RunSourceType = 'api' | 'retry' | 'schedule' | 'alert';
+export type RunSourceType = 'api' | 'retry' | 'rerun' | 'schedule' | 'alert';
 
 /**
  * An id: a UUIDv7 without dashes, 32 lower-case hexadecimal characters, so ids sort by the time of their creation.
@@ -184,15 +184,15 @@ export type Run = {
      */
     max_attempts: number;
     /**
-     * Id of the run that this one retries; null when it is not a retry.
+     * Id of the run that this one repeats; `source.type` says whether as a `retry` or a `rerun`. Null for other runs.
      */
     retry_of: string | null;
     /**
-     * Id of the first run of the chain of retries, its own when it is not a retry.
+     * Id of the first run of the chain of repetitions, its own when it repeats none.
      */
     root_id: Id;
     /**
-     * How many retries led to this run; 0 for the first one.
+     * How many retries and reruns led to this run; 0 for the first one.
      */
     retry_number: number;
     /**
@@ -221,7 +221,7 @@ export type Run = {
      */
     ref: string | null;
     /**
-     * The commit that the run works on, 40 or 64 lower-case hexadecimal characters, once a ship has resolved it; further attempts and retries work on the same one.
+     * The commit that the run works on, 40 or 64 lower-case hexadecimal characters, once a ship has resolved it; further attempts and retries work on the same one, and so do reruns unless the newest is asked for.
      */
     commit: string | null;
     source: RunSource;
@@ -685,6 +685,10 @@ export type LogEvent = {
      * Name of the pipeline's step; null outside of steps.
      */
     step: string | null;
+    /**
+     * What a line of the ship says of its step: `running` where it begins, and else how it ended. Absent on other lines. Later versions may have further ones.
+     */
+    step_state?: 'running' | 'succeeded' | 'failed' | 'timed_out' | 'stopped';
 };
 
 export type ListRunLogsResponse = {
@@ -1667,9 +1671,9 @@ export type ReceiveAlertsResponse = {
 };
 
 /**
- * What was done: to runs (`enqueue`, `approve`, `reject`, `cancel`, `retry`, `delete`: their logs), to projects (`project`: added, replaced or deleted, as `detail` tells; `delete`: their caches), to ships (`token`: join token created, `join`, `renew`: certificate renewed, `revoke`, `drain`, `undrain`, `delete`, `leave`), to the configuration (`reload`), to schedules (`pause`, `resume`), to notifications (`redeliver`), to sessions of people (`login`, `logout`). Later versions may have further ones.
+ * What was done: to runs (`enqueue`, `approve`, `reject`, `cancel`, `retry`, `rerun`, `delete`: their logs), to projects (`project`: added, replaced or deleted, as `detail` tells; `delete`: their caches), to ships (`token`: join token created, `join`, `renew`: certificate renewed, `revoke`, `drain`, `undrain`, `delete`, `leave`), to the configuration (`reload`), to schedules (`pause`, `resume`), to notifications (`redeliver`), to sessions of people (`login`, `logout`). Later versions may have further ones.
  */
-export type AuditAction = 'enqueue' | 'cancel' | 'retry' | 'project' | 'token' | 'join' | 'renew' | 'revoke' | 'drain' | 'undrain' | 'delete' | 'leave' | 'reload' | 'pause' | 'resume' | 'redeliver' | 'approve' | 'reject' | 'login' | 'logout';
+export type AuditAction = 'enqueue' | 'cancel' | 'retry' | 'rerun' | 'project' | 'token' | 'join' | 'renew' | 'revoke' | 'drain' | 'undrain' | 'delete' | 'leave' | 'reload' | 'pause' | 'resume' | 'redeliver' | 'approve' | 'reject' | 'login' | 'logout';
 
 /**
  * One thing that was done.
@@ -2377,6 +2381,83 @@ export type RetryRunResponses = {
 
 export type RetryRunResponse = RetryRunResponses[keyof RetryRunResponses];
 
+export type RerunRunData = {
+    body?: never;
+    headers: {
+        /**
+         * A name for this request, 8 to 128 printable ASCII characters, chosen by the client. Keys belong to the token that sends them (its name in the configuration). The same key with the same request returns the run that was queued first; with another request it returns 409 `idempotency_conflict`. Keys are kept for `runtime.idempotency_ttl` (30 days by default), longer while the run is unfinished, and not longer than the run itself (`queue.run_retention`). Absent or empty, it returns 400 `idempotency_key_required`; of another length or with other characters, 400 `invalid_input`.
+         */
+        'Idempotency-Key': string;
+    };
+    path: {
+        /**
+         * Id of the run, 32 hexadecimal characters; a malformed one names no run and returns 404.
+         */
+        id: string;
+    };
+    query?: {
+        /**
+         * Which commit is checked out: the `same` as before, or the `newest` of the run's ref, or of the default branch if it has none; without meaning where nothing is checked out.
+         */
+        commit?: 'same' | 'newest';
+    };
+    url: '/api/v1/runs/{id}/rerun';
+};
+
+export type RerunRunErrors = {
+    /**
+     * `idempotency_key_required`: the header is missing. `invalid_input`: it has a wrong length or other characters. `project_unavailable`, `pipeline_unavailable`, `model_or_input_unavailable`: what the run needs is no longer configured or is disabled.
+     */
+    400: ErrorBody;
+    /**
+     * `unauthenticated`: the bearer token is missing or wrong.
+     */
+    401: ErrorBody;
+    /**
+     * `forbidden`: reading is open to everyone (`runtime.api_token_env` is not set), and the request comes from a web page of another site, or was sent to a name that is not known as one of this server.
+     */
+    403: ErrorBody;
+    /**
+     * `run_not_found`: there is no such run, or the id is malformed.
+     */
+    404: ErrorBody;
+    /**
+     * `idempotency_conflict`: the key is known with another request. `run_state_conflict`: the run has not ended.
+     */
+    409: ErrorBody;
+    /**
+     * `invalid_input`: the headers of the request have more than 16 KiB together.
+     */
+    431: ErrorBody;
+    /**
+     * `enqueue_failed`: the run could not be inserted, for example because the disk is full. `storage_failed`: the store failed before that.
+     */
+    500: ErrorBody;
+    /**
+     * `not_implemented`: this build does not have the operation yet.
+     */
+    501: ErrorBody;
+    /**
+     * `storage_unavailable`: the store is unreachable or busy for more than 5 seconds, or the server is starting or stopping; try again later.
+     */
+    503: ErrorBody;
+    /**
+     * `log_budget_exceeded`: the logs of attempts that have not ended exceed `logs.total_budget`. Those of ended attempts make room before that, the oldest first.
+     */
+    507: ErrorBody;
+};
+
+export type RerunRunError = RerunRunErrors[keyof RerunRunErrors];
+
+export type RerunRunResponses = {
+    /**
+     * The new run, queued now or by an earlier request with the same key.
+     */
+    202: RunEnvelope;
+};
+
+export type RerunRunResponse = RerunRunResponses[keyof RerunRunResponses];
+
 export type ApproveRunData = {
     body?: never;
     path: {
@@ -2407,7 +2488,7 @@ export type ApproveRunErrors = {
      */
     404: ErrorBody;
     /**
-     * `run_state_conflict`: the run does not wait for an approval.
+     * `run_state_conflict`: the run does not wait for an approval, or a run of its pipeline and concurrency group that was queued later has begun; the message names it.
      */
     409: ErrorBody;
     /**

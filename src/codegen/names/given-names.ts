@@ -64,6 +64,7 @@ export const COMMANDS_OF_RUNS: Readonly<Record<string, readonly string[]>> = {
   getRun: ['runs show'],
   cancelRun: ['runs cancel'],
   retryRun: ['runs retry'],
+  rerunRun: ['runs rerun'],
   approveRun: ['runs approve'],
   rejectRun: ['runs reject'],
   getRunResult: ['runs result'],

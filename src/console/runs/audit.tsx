@@ -9,11 +9,11 @@ export function AuditPage() {
   const list = useLoad(async (signal) => ask(listAudit({ signal, query: { before } })), [before]);
   return (
     <Page title="Audit" about="Who did what, the newest first." actions={<button onClick={list.reload}>Refresh</button>}>
-      <Await of={list}>{({ data, next_cursor: next }) => (data.length === 0 ? <Empty>Nothing was done yet.</Empty> : (
+      <Await of={list}>{({ data, next_cursor: next }) => (data.length === 0 ? <Empty>There are no entries yet.</Empty> : (
         <div class="stack">
-          <Table label="Entries" columns={['When', 'Who', 'Action', 'On', 'Detail']}>
+          <Table label="Entries" isBrief columns={['When', 'Who', 'Action', 'Target', 'Detail']}>
             {data.map(({ at, actor, action, target, detail }, index) => (
-              <tr key={index}><td><Time at={at} /></td><td>{actor}</td><td>{action}</td><td><code>{target}</code></td><td class="small muted">{Object.entries(detail).map(([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`).join(', ')}</td></tr>
+              <tr key={index}><td class="top when"><Time at={at} /></td><td class="top">{actor}</td><td class="top">{action}</td><td><code>{target}</code></td><td class="small muted">{Object.entries(detail).map(([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`).join(', ')}</td></tr>
             ))}
           </Table>
           <div class="row apart">

@@ -7,12 +7,13 @@ import { place, setQuery } from '../shared/router.ts';
 import { useLoad, useRefresh } from '../shared/use-load.ts';
 import { ownProjects } from './caller.ts';
 import { runAt, shortId } from './places.ts';
+import { useShipNames } from './ship-names.ts';
 import { lasted } from '../shared/format.ts';
 
 const REFRESH_MS = 2000;
 const PAGE = 50;
 
-const SOURCES = [['', 'all sources'], ['api', 'by request'], ['retry', 'retries'], ['schedule', 'schedules'], ['alert', 'alerts']] as const;
+const SOURCES = [['', 'all sources'], ['api', 'requests'], ['retry', 'retries'], ['rerun', 'repeated runs'], ['schedule', 'schedules'], ['alert', 'alerts']] as const;
 
 /** The newest runs with their current state; cells of a matrix are shown on the page of their run. */
 export function RunsPage() {
@@ -46,20 +47,32 @@ export function RunsPage() {
 }
 
 export function RunTable({ runs }: { readonly runs: readonly Run[] }) {
+  const shipOf = useShipNames();
   return (
-    <Table label="Runs" columns={['State', 'Task', 'Project', 'Attempt#', 'Queued', 'Took#']}>
+    <Table label="Runs" isBrief columns={['State', 'Task', 'Project', 'Commit', 'Ship', 'By', 'Queued', 'Took#']}>
       {runs.map((run) => (
         <tr key={run.id}>
-          <td><State of={run.state} /></td>
-          <td><a href={runAt(run.id)}>{taskOf(run)}</a> <code class="muted small">{shortId(run.id)}</code>{run.state === 'queued' && waitingOf(run) !== undefined && <div class="small muted">{waitingOf(run)}</div>}{run.error && <div class="small muted">{run.error.message}</div>}</td>
+          <td class="top"><State of={run.state} />{run.attempt > 1 && <div class="small muted">attempt {run.attempt}</div>}</td>
+          <td class="task"><a href={runAt(run.id)}>{taskOf(run)}</a> <code class="muted small">{shortId(run.id)}</code>{whyOf(run) !== undefined && <div class="small muted below">{whyOf(run)}</div>}</td>
           <td>{run.project_id}</td>
-          <td class="num">{run.attempt} of {run.max_attempts}</td>
-          <td><Time at={run.created_at} /></td>
-          <td class="num">{durationOf(run)}</td>
+          <td class="less"><Commit of={run} /></td>
+          <td class="less nowrap">{shipOf(run.ship_id)}</td>
+          <td class="less">{callerOf(run)}</td>
+          <td class="when"><Time at={run.created_at} /></td>
+          <td class="num top">{durationOf(run)}</td>
         </tr>
       ))}
     </Table>
   );
+}
+
+/** Why a queued run waits, or how a failed one failed. */
+const whyOf = (run: Run): string | undefined => (run.state === 'queued' ? waitingOf(run) : run.error?.message);
+
+/** What a run has checked out; nothing if it checks nothing out. */
+export function Commit({ of: { ref, commit } }: { readonly of: Run }) {
+  if (ref == null && commit == null) return null;
+  return <>{ref != null && ref !== commit && `${ref} `}{commit != null && <code title={commit}>{commit.slice(0, 8)}</code>}</>;
 }
 
 const TONES: Readonly<Record<RunState, Tone>> = { queued: '', running: 'busy', cancelling: 'warn', succeeded: 'good', failed: 'bad', cancelled: 'warn' };
@@ -70,11 +83,26 @@ export function State({ of }: { readonly of: RunState }) {
   return <Badge tone={TONES[of]}>{of}</Badge>;
 }
 
+type LastOf = Pick<Run, 'id' | 'state' | 'created_at' | 'finished_at'>;
+
+/** How and when the last run of something went; a link to it. */
+export function LastRun({ of }: { readonly of: LastOf | null | undefined }) {
+  if (of == null) return <span class="muted">–</span>;
+  return <span><State of={of.state} /> <a href={runAt(of.id)}><Time at={of.finished_at ?? of.created_at} /></a></span>;
+}
+
 export const hasEnded = (state: RunState): boolean => state === 'succeeded' || state === 'failed' || state === 'cancelled';
 
 /** Duration of a run so far. */
 export function durationOf({ started_at: started, finished_at: finished }: Run): string {
   return started == null ? '–' : lasted((finished ?? Date.now() / 1000) - started);
+}
+
+/** Who or what has queued a run, in a few words. */
+export function callerOf({ source: { type, by, schedule } }: Run): string {
+  if (schedule != null) return `schedule ${schedule}`;
+  if (by == null) return type;
+  return by.startsWith('token:') ? by.slice('token:'.length) : by;
 }
 
 /** What distinguishes a cell from the others of its run, and a run with cells from other runs. */
@@ -90,7 +118,7 @@ export function waitingOf({ waiting_reason: reason }: Run): string | undefined {
 }
 
 const WAITING: Readonly<Record<NonNullable<Run['waiting_reason']>, string>> = {
-  project_disabled: 'the project is off', backoff: 'waits before the next attempt', no_matching_ship: 'no ship has its labels', ship_offline: 'its ships are offline', unsupported: 'no ship does this kind',
-  ship_draining: 'its ships take nothing new', concurrency: 'the project has as many as it may', ship_busy: 'its ships are busy', starting: 'starts now',
+  project_disabled: 'the project is off', backoff: 'waits before the next attempt', no_matching_ship: 'no ship has its labels', ship_offline: 'the ships with its labels are offline', unsupported: 'no ship with its labels can do this',
+  ship_draining: 'the ships with its labels are draining', concurrency: 'its project has reached max_parallel', ship_busy: 'all ships with its labels are busy', starting: 'is being assigned',
   concurrency_group: 'another run of its group is under way', approval: 'somebody has to approve it', matrix: 'waits for its turn among the cells of its run',
 };

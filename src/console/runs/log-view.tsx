@@ -1,74 +1,129 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
-import type { LogEvent, RunState } from '../../../generated/runs/sdk/types.gen.ts';
-import { readAnsi, type Span, withoutAnsi } from '../shared/ansi.ts';
+import { listRunAttempts } from '../../../generated/runs/sdk/sdk.gen.ts';
+import type { Run, RunState } from '../../../generated/runs/sdk/types.gen.ts';
+import type { Span } from '../shared/ansi.ts';
+import { ask } from '../shared/ask.ts';
 import { count, plural } from '../shared/format.ts';
 import { Icon } from '../shared/icons.tsx';
 import { Badge } from '../shared/parts.tsx';
-import { streamRunLogs } from '../../../generated/runs/sdk/sdk.gen.ts';
+import { place, setQuery } from '../shared/router.ts';
+import { useLoad } from '../shared/use-load.ts';
+import { followLog, type LogLine } from './follow-log.ts';
+import { hasEnded } from './list.tsx';
+import { lineAt } from './places.ts';
+import { StepList } from './step-list.tsx';
+import { stepsOf } from './steps.ts';
 
 /** Most lines that are drawn; a button shows the lines before them. */
 const DRAWN = 1500;
+/** Lines that are drawn before the one that an address names. */
+const BEFORE = 200;
 
 interface LogViewProps {
-  readonly run: string;
+  readonly run: Run;
   /** One attempt, or all from the current one on. */
   readonly attempt: number | undefined;
   readonly onState: (state: RunState) => void;
 }
 
-/** The log of a run while it is written, with its colours. It stays scrolled to the end until the user scrolls up. */
+/**
+ * The log of a run while it is written, with its colours, beside the list of its steps. It stays scrolled to the end
+ * until the user scrolls up. The address may name a step, whose lines alone are shown, and a line.
+ */
 export function LogView({ run, attempt, onState }: LogViewProps) {
+  const { id, state } = run;
+  const { step = '', line: target } = place.value.query;
+  const [lines, isConnected] = useLines(id, attempt, onState);
+  const attempts = useLoad(async (signal) => (await ask(listRunAttempts({ signal, path: { id } }))).data, [id, state, run.attempt]);
+  const [search, setSearch] = useState('');
+  const shownAttempt = attempt ?? run.attempt;
+  const steps = useMemo(() => stepsOf(lines, attempts.data ?? [], shownAttempt, hasEnded(state) || shownAttempt < run.attempt), [lines, attempts.data, shownAttempt, state, run.attempt]);
+  const wanted = search.trim().toLowerCase();
+  const found = useMemo(() => lines.filter((line) => (step === '' || line.step === step) && line.plain.includes(wanted)), [lines, wanted, step]);
+  const isFiltered = wanted !== '' || step !== '';
+  return (
+    <section class={steps.length > 0 ? 'log-page' : ''}>
+      {steps.length > 0 && <StepList steps={steps} chosen={step} onChoose={(name) => setQuery({ step: name === step ? '' : name, line: undefined })} />}
+      <div class="stack">
+        <div class="row">
+          <div class="search-field grow"><Icon name="search" /><input type="search" aria-label="Search the log" placeholder={step === '' ? 'Search the log' : `Search the lines of ${step}`} value={search} onInput={(event) => setSearch(event.currentTarget.value)} /></div>
+          <span class="muted small" role="status">{isFiltered ? `${count(found.length)} of ${plural(lines.length, 'line')}` : plural(lines.length, 'line')}</span>
+          {!isConnected && <Badge tone="warn">connecting again…</Badge>}
+        </div>
+        <Lines run={id} lines={found} wanted={wanted} target={target} onContext={() => setSearch('')} />
+      </div>
+    </section>
+  );
+}
+
+function useLines(id: string, attempt: number | undefined, onState: (state: RunState) => void): [lines: readonly LogLine[], isConnected: boolean] {
   const [lines, setLines] = useState<readonly LogLine[]>([]);
   const [isConnected, setConnected] = useState(true);
-  const [search, setSearch] = useState('');
-  const [drawn, setDrawn] = useState(DRAWN);
   useEffect(() => {
     const stop = new AbortController();
     setLines([]);
-    void followLog(run, attempt, { onLines: (more) => setLines((before) => [...before, ...more]), onState, onConnected: setConnected }, stop.signal);
+    void followLog(id, attempt, { onLines: (more) => setLines((before) => [...before, ...more]), onState, onConnected: setConnected }, stop.signal);
     return () => stop.abort();
-  }, [run, attempt]);
-  const wanted = search.trim().toLowerCase();
-  const found = useMemo(() => (wanted === '' ? lines : lines.filter(({ message }) => withoutAnsi(message).toLowerCase().includes(wanted))), [lines, wanted]);
-  const shown = found.slice(-drawn);
-  return (
-    <section class="stack">
-      <div class="row">
-        <div class="search-field grow"><Icon name="search" /><input type="search" aria-label="Search the log" placeholder="Search the log" value={search} onInput={(event) => setSearch(event.currentTarget.value)} /></div>
-        <span class="muted small" role="status">{wanted === '' ? plural(lines.length, 'line') : `${count(found.length)} of ${plural(lines.length, 'line')}`}</span>
-        {!isConnected && <Badge tone="warn">connecting again…</Badge>}
-      </div>
-      <Lines lines={shown} wanted={wanted} before={found.length - shown.length} onMore={() => setDrawn(drawn + DRAWN)} />
-    </section>
-  );
+  }, [id, attempt]);
+  return [lines, isConnected];
 }
 
 /** Distance from the end, in pixels, that still counts as the end. */
 const AT_END = 40;
 
-function Lines({ lines, wanted, before, onMore }: { readonly lines: readonly LogLine[]; readonly wanted: string; readonly before: number; readonly onMore: () => void }) {
+interface LinesProps {
+  readonly run: string;
+  readonly lines: readonly LogLine[];
+  readonly wanted: string;
+  /** Id of the line that the address names. */
+  readonly target: string | undefined;
+  readonly onContext: () => void;
+}
+
+function Lines({ run, lines, wanted, target, onContext }: LinesProps) {
   const element = useRef<HTMLDivElement>(null);
   const keepsToEnd = useRef(true);
+  const [drawn, setDrawn] = useState(DRAWN);
+  const at = useMemo(() => (target === undefined ? -1 : lines.findIndex(({ id }) => id === target)), [lines, target]);
+  const first = Math.max(0, Math.min(lines.length - drawn, at < 0 ? Infinity : at - BEFORE));
   useLayoutEffect(() => {
     if (keepsToEnd.current) element.current!.scrollTop = element.current!.scrollHeight;
   }, [lines]);
+  useLayoutEffect(() => {
+    if (at < 0) return;
+    keepsToEnd.current = false;
+    element.current!.querySelector('.at')?.scrollIntoView({ block: 'center' });
+  }, [at >= 0, target]);
   const onScroll = (): void => {
     const { scrollTop, scrollHeight, clientHeight } = element.current!;
     keepsToEnd.current = scrollHeight - scrollTop - clientHeight < AT_END;
   };
   return (
-    <div class="log" ref={element} role="log" aria-label="Log" tabIndex={0} onScroll={onScroll}>
-      {before > 0 && <button class="plain" onClick={onMore}>Show earlier lines ({count(before)})</button>}
-      {lines.map((line) => <Line key={line.id} line={line} wanted={wanted} />)}
+    <div class={wanted === '' ? 'log' : 'log found'} ref={element} role="log" aria-label="Log" tabIndex={0} onScroll={onScroll}>
+      {first > 0 && <button class="plain" onClick={() => setDrawn(drawn + DRAWN)}>Show earlier lines ({count(first)})</button>}
+      {lines.slice(first).map((line) => <Line key={line.id} run={run} line={line} wanted={wanted} isTarget={line.id === target} onContext={onContext} />)}
     </div>
   );
 }
 
 const CLOCK = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' });
 
-function Line({ line: { time, message, stream }, wanted }: { readonly line: LogLine; readonly wanted: string }) {
-  const spans = useMemo(() => readAnsi(message), [message]);
-  return <div class={`line ${stream}`}><time dateTime={time}>{CLOCK.format(Date.parse(time))}</time><span>{spans.map((span, index) => <span key={index} style={styleOf(span)}>{marked(span.text, wanted)}</span>)}</span></div>;
+interface LineProps {
+  readonly run: string;
+  readonly line: LogLine;
+  readonly wanted: string;
+  readonly isTarget: boolean;
+  readonly onContext: () => void;
+}
+
+/** The time is a link to the line among all others: it can be shared, and leads from a search to the context. */
+function Line({ run, line: { id, time, spans, stream }, wanted, isTarget, onContext }: LineProps) {
+  return (
+    <div class={`line ${stream}${isTarget ? ' at' : ''}`}>
+      <a href={lineAt(run, id)} title={wanted === '' ? 'Link to this line' : 'Show this line in its context'} onClick={onContext}><time dateTime={time}>{CLOCK.format(Date.parse(time))}</time></a>
+      <span>{spans.map((span, index) => <span key={index} style={styleOf(span)}>{marked(span.text, wanted)}</span>)}</span>
+    </div>
+  );
 }
 
 function styleOf({ color, background, isBold, isDim, isUnderlined }: Span): Record<string, string> {
@@ -84,70 +139,4 @@ function marked(text: string, wanted: string) {
     end = at + wanted.length;
   }
   return [...parts, text.slice(end)];
-}
-
-/** A line of a log with its position: the attempt and the offset in it. */
-interface LogLine extends LogEvent {
-  readonly id: string;
-}
-
-export interface LogListener {
-  readonly onLines: (lines: readonly LogLine[]) => void;
-  readonly onState: (state: RunState) => void;
-  /** Whether the stream is connected; false while it reconnects. */
-  readonly onConnected: (isConnected: boolean) => void;
-}
-
-const FIRST_PAUSE_MS = 500;
-const LONGEST_PAUSE_MS = 10_000;
-/** Lines that arrive together are shown together. */
-const GATHER_MS = 60;
-
-/**
- * Follows the log of a run until the run has ended or `signal` aborts. A broken connection is reopened after the last
- * received line, so that no line is missed or shown twice.
- */
-async function followLog(id: string, attempt: number | undefined, { onLines, onState, onConnected }: LogListener,
-  signal: AbortSignal): Promise<void>
-{
-  const gathered = gather(onLines, signal);
-  let last: string | undefined;
-  let pause = FIRST_PAUSE_MS;
-  let hasEnded = false;
-  while (!hasEnded && !signal.aborted) {
-    const { stream } = await streamRunLogs({
-      path: { id },
-      query: { attempt },
-      signal,
-      sseMaxRetryAttempts: 1,
-      ...(last !== undefined && { headers: { 'Last-Event-ID': last } }),
-      onSseEvent: ({ event, data, id: place }) => {
-        pause = FIRST_PAUSE_MS;
-        onConnected(true);
-        if (event === 'log') {
-          last = place;
-          gathered({ ...(data as unknown as LogEvent), id: place ?? '' });
-        } else if (event === 'state') onState((data as unknown as { state: RunState }).state);
-        else if (event === 'end') hasEnded = true;
-      },
-    });
-    for await (const _event of stream) if (signal.aborted || hasEnded) break;
-    if (hasEnded || signal.aborted) break;
-    onConnected(false);
-    await new Promise((resolve) => setTimeout(resolve, pause));
-    pause = Math.min(LONGEST_PAUSE_MS, pause * 2);
-  }
-}
-
-function gather(onLines: LogListener['onLines'], signal: AbortSignal): (line: LogLine) => void {
-  let waiting: LogLine[] = [];
-  return (line) => {
-    waiting.push(line);
-    if (waiting.length > 1) return;
-    setTimeout(() => {
-      const lines = waiting;
-      waiting = [];
-      if (!signal.aborted) onLines(lines);
-    }, GATHER_MS);
-  };
 }

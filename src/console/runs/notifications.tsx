@@ -7,7 +7,7 @@ import { runAt, shortId } from './places.ts';
 
 const REFRESH_MS = 10_000;
 
-/** The webhooks that are told of runs, and what they did not take. */
+/** The webhooks that are notified of runs, and what they did not accept. */
 export function NotificationsPage() {
   const hooks = useLoad(async (signal) => (await ask(listNotifications({ signal }))).data, []);
   const letters = useLoad(async (signal) => (await ask(listNotificationDeadLetters({ signal }))).data, []);
@@ -18,10 +18,10 @@ export function NotificationsPage() {
     letters.reload();
   };
   return (
-    <Page title="Notifications" about="Addresses that are told of runs; they are in the configuration of the service.">
+    <Page title="Notifications" about="Webhooks that are notified of runs; notifications.webhooks of the configuration lists them.">
       <div class="stack">
-        <Await of={hooks}>{(data) => (data.length === 0 ? <Empty>Nobody is told of runs.</Empty> : (
-          <Table label="Webhooks" columns={['Webhook', 'Host', 'Projects', 'Told of', 'Waiting#', 'Dead letters#', 'Last error', '']}>
+        <Await of={hooks}>{(data) => (data.length === 0 ? <Empty>No webhook is configured.</Empty> : (
+          <Table label="Webhooks" columns={['Webhook', 'Host', 'Projects', 'Notified of', 'Waiting#', 'Dead letters#', 'Last error', '']}>
             {data.map(({ name, host, projects, states, waiting, dead_letters: dead, last_error: error }) => (
               <tr key={name}>
                 <td>{name}</td><td>{host}</td><td>{projects?.join(', ') ?? 'all'}</td><td>{states.join(', ')}</td><td class="num">{waiting}</td><td class="num">{dead}</td><td>{error}</td>

@@ -6,6 +6,9 @@ import { href } from '../shared/router.ts';
 
 export const runAt = (id: string): string => href(['runs', id]);
 
+/** A line of the log of a run: its attempt and its offset there, such as `1-41`. */
+export const lineAt = (id: string, line: string): string => href(['runs', id], { line });
+
 /**
  * The end of an id, by which the command line finds a run, too: the beginning is the time, which runs of a minute
  * share.

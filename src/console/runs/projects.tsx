@@ -1,24 +1,28 @@
 import { useEffect, useState } from 'preact/hooks';
-import { getBadge, listPipelines, listProjects } from '../../../generated/runs/sdk/sdk.gen.ts';
+import { getBadge, listPipelines, listProjects, listRuns } from '../../../generated/runs/sdk/sdk.gen.ts';
+import type { Run } from '../../../generated/runs/sdk/types.gen.ts';
 import { ask } from '../shared/ask.ts';
+import { spoken } from '../shared/format.ts';
 import { Await, Badge, Dialog, Empty, Page, Table, Time } from '../shared/parts.tsx';
 import { href } from '../shared/router.ts';
 import { useLoad } from '../shared/use-load.ts';
+import { LastRun } from './list.tsx';
 
-/** Projects with their schedules, and the pipelines that they may run. */
+/** Projects with their last and next runs, and the pipelines that they may run. */
 export function ProjectsPage() {
   const projects = useLoad(async (signal) => ask(listProjects({ signal })), []);
   const pipelines = useLoad(async (signal) => ask(listPipelines({ signal })), []);
+  const last = useLastRuns(projects.data?.data.map(({ id }) => id) ?? []);
   const [badge, setBadge] = useState<string>();
   return (
-    <Page title="Projects" about="Projects with their schedules, and pipelines.">
+    <Page title="Projects" about="Projects with their last and next runs, and the pipelines that they may run.">
       <div class="stack">
         <Await of={projects}>{({ data }) => (data.length === 0 ? <Empty>No project is configured.</Empty> : (
-          <Table label="Projects" columns={['Project', 'Repository', 'State', 'Needs', 'Next release', 'Next content', 'At once#', 'Priority#', '']}>
+          <Table label="Projects" columns={['Project', 'Last run', 'Next runs', 'Labels of ships', 'Runs at once#', 'Priority#', '']}>
             {data.map(({ id, repository, enabled, runs_on: needs, next_release_at: release, next_content_at: content, max_parallel: parallel, priority }) => (
               <tr key={id}>
-                <td><a href={href([], { project: id })}>{id}</a></td><td>{repository}</td><td>{enabled ? <Badge tone="good">on</Badge> : <Badge>off</Badge>}</td><td>{needs.join(', ')}</td>
-                <td><Time at={release} /></td><td><Time at={content} /></td><td class="num">{parallel === 0 ? 'any' : parallel}</td><td class="num">{priority}</td>
+                <td><a href={href([], { project: id })}>{id}</a> {!enabled && <Badge>off</Badge>}<div class="small muted">{repository}</div></td><td><LastRun of={last.get(id)} /></td>
+                <td>{release == null && content == null ? <span class="muted">–</span> : <>{release != null && <div>release <Time at={release} /></div>}{content != null && <div>content <Time at={content} /></div>}</>}</td><td>{needs.join(', ')}</td><td class="num">{parallel === 0 ? 'no limit' : parallel}</td><td class="num">{priority}</td>
                 <td><button aria-label={`Badge of ${id}`} onClick={() => setBadge(id)}>Badge</button></td>
               </tr>
             ))}
@@ -26,9 +30,9 @@ export function ProjectsPage() {
         ))}</Await>
         <h2>Pipelines</h2>
         <Await of={pipelines}>{({ data }) => (data.length === 0 ? <Empty>No pipeline is configured.</Empty> : (
-          <Table label="Pipelines" columns={['Pipeline', 'Steps', 'Needs', 'At most', 'Attempts#']}>
+          <Table label="Pipelines" columns={['Pipeline', 'Steps', 'Labels of ships', 'Time limit', 'Attempts#']}>
             {data.map(({ name, description, steps, runs_on: needs, timeout, max_attempts: attempts }) => (
-              <tr key={name}><td>{name}<div class="small muted">{description}</div></td><td>{steps.map((step) => step.name).join(' → ')}</td><td>{needs.join(', ')}</td><td>{timeout}</td><td class="num">{attempts}</td></tr>
+              <tr key={name}><td>{name}<div class="small muted">{description}</div></td><td>{steps.map((step) => step.name).join(' → ')}</td><td>{needs.join(', ')}</td><td class="nowrap">runs {spoken(timeout)} at most</td><td class="num">{attempts}</td></tr>
             ))}
           </Table>
         ))}</Await>
@@ -36,6 +40,18 @@ export function ProjectsPage() {
       {badge !== undefined && <ProjectBadge project={badge} onClose={() => setBadge(undefined)} />}
     </Page>
   );
+}
+
+/** Projects whose last run is looked up. */
+const LOOKED_UP = 60;
+
+/** The newest run of each project. */
+function useLastRuns(projects: readonly string[]): ReadonlyMap<string, Run> {
+  const runs = useLoad(async (signal) => {
+    const found = await Promise.all(projects.slice(0, LOOKED_UP).map(async (id) => (await ask(listRuns({ signal, query: { project_id: id, cells: false, limit: 1 } }))).data));
+    return new Map(found.flat().map((run) => [run.project_id, run]));
+  }, [projects.join(' ')]);
+  return runs.data ?? new Map<string, Run>();
 }
 
 /** The badge of a project, and the line that shows it in a README. */

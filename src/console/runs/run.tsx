@@ -1,16 +1,19 @@
 import { useState } from 'preact/hooks';
-import { approveRun, cancelRun, getRun, getRunArtifact, getRunResult, listRunArtifacts, listRunLogs, listRuns, rejectRun, retryRun } from '../../../generated/runs/sdk/sdk.gen.ts';
-import type { Run } from '../../../generated/runs/sdk/types.gen.ts';
-import { ask, idempotencyKey } from '../shared/ask.ts';
+import { getRun, getRunArtifact, getRunResult, listRunArtifacts, listRunLogs, listRuns } from '../../../generated/runs/sdk/sdk.gen.ts';
+import type { Run, RunResult } from '../../../generated/runs/sdk/types.gen.ts';
+import { ask, RequestError } from '../shared/ask.ts';
 import { bytes, count } from '../shared/format.ts';
 import { Markdown } from '../shared/markdown.tsx';
-import { Await, Choice, Confirm, Empty, Facts, Field, Page, Table, Tabs, Time } from '../shared/parts.tsx';
+import { Await, Choice, Empty, Facts, Field, Page, Table, Tabs, Time } from '../shared/parts.tsx';
+import { place } from '../shared/router.ts';
 import { attempt } from '../shared/toasts.tsx';
 import { useLoad, useRefresh } from '../shared/use-load.ts';
 import { LogView } from './log-view.tsx';
+import { RunActions } from './run-actions.tsx';
+import { useShipNames } from './ship-names.ts';
 import type { PageOf } from './pages.tsx';
 import { runAt, runsOf, shortId } from './places.ts';
-import { durationOf, hasEnded, RunTable, State, taskOf, waitingOf } from './list.tsx';
+import { Commit, durationOf, hasEnded, RunTable, State, taskOf, waitingOf } from './list.tsx';
 import { Tests } from './tests.tsx';
 import { withoutAnsi } from '../shared/ansi.ts';
 import { Diff } from '../shared/diff.tsx';
@@ -22,37 +25,9 @@ export function RunPage({ path: [id = ''] }: PageOf) {
   useRefresh(run, REFRESH_MS, run.data !== undefined && !hasEnded(run.data.state));
   const task = run.data === undefined ? 'Run' : taskOf(run.data);
   return (
-    <Page title={task} crumbs={[['Runs', '#/']]} about={<code>{id}</code>} actions={run.data && <Actions run={run.data} onChange={run.reload} />}>
+    <Page title={task} crumbs={[['Runs', '#/']]} about={<code>{id}</code>} actions={run.data && <RunActions run={run.data} onChange={run.reload} />}>
       <Await of={run}>{(data) => <div class="stack"><Summary run={data} />{data.cells > 0 && <Cells run={data} />}<Output run={data} onState={run.reload} /></div>}</Await>
     </Page>
-  );
-}
-
-function Actions({ run: { id, state, approval, cells }, onChange }: { readonly run: Run; readonly onChange: () => void }) {
-  const cancel = async (): Promise<void> => {
-    if (await attempt(() => ask(cancelRun({ path: { id } })), 'The run is being cancelled')) onChange();
-  };
-  const retry = (which: 'all' | 'failed'): Promise<unknown> => attempt(async () => {
-    const { data } = await ask(retryRun({ path: { id }, query: { cells: which }, headers: { 'Idempotency-Key': idempotencyKey() } }));
-    location.hash = runAt(data.id);
-  }, 'The run is queued again');
-  const decide = (action: () => Promise<unknown>, done: string) => async (): Promise<void> => {
-    if (await attempt(action, done)) onChange();
-  };
-  if (state === 'queued' && approval?.state === 'waiting') {
-    return (
-      <>
-        <button class="primary" onClick={decide(() => ask(approveRun({ path: { id } })), 'The run is approved')}>Approve</button>
-        <Confirm label="Reject" says={approval.step == null ? 'The run ends without having started.' : 'The run ends here. What it has done so far stays done.'} onConfirm={decide(() => ask(rejectRun({ path: { id } })), 'The run is rejected')} />
-      </>
-    );
-  }
-  if (!hasEnded(state)) return <Confirm label="Cancel" says="Stops the run. What it has done so far stays done." onConfirm={cancel} />;
-  return (
-    <>
-      {cells > 0 && state === 'failed' && <button onClick={() => void retry('failed')}>Retry failed cells</button>}
-      <button class="primary" onClick={() => void retry('all')}>Retry</button>
-    </>
   );
 }
 
@@ -63,20 +38,22 @@ function Cells({ run: { id, state, cells } }: { readonly run: Run }) {
   return <section><h2>{cells} cells</h2><Await of={list}>{(runs) => <RunTable runs={runs} />}</Await></section>;
 }
 
+const SOURCES: Readonly<Record<Exclude<Run['source']['type'], 'schedule'>, string>> = { api: 'requested', retry: 'retried', rerun: 'repeated', alert: 'alert' };
+
 /** How the run came into being; schedule and caller are links to the list of their runs. */
 function Source({ of: { project_id: project, source: { type, by, schedule, alert_labels: labels } } }: { readonly of: Run }) {
   const alert = labels == null ? '' : Object.entries(labels).map(([name, value]) => `${name}=${value}`).join(' ');
   return (
     <>
-      {type}{alert !== '' && ` ${alert}`}
-      {schedule != null && <> <a href={runsOf({ schedule, project })}>{schedule}</a></>}
-      {by != null && <>, by <a href={runsOf({ by })}>{by}</a></>}
+      {type === 'schedule' ? <>schedule <a href={runsOf({ schedule: schedule ?? '', project })}>{schedule}</a>{by != null && ', at once'}</> : SOURCES[type] ?? type}{alert !== '' && ` ${alert}`}
+      {by != null && <> by <a href={runsOf({ by })}>{by}</a></>}
     </>
   );
 }
 
 function Summary({ run }: { readonly run: Run }) {
   const waiting = waitingOf(run);
+  const ship = useShipNames()(run.ship_id);
   return (
     <>
       {run.error && <div class="notice bad"><strong>{run.error.code.replaceAll('_', ' ')}</strong>{run.error.step != null && ` in ${run.error.step}`}: {run.error.message}</div>}
@@ -85,11 +62,11 @@ function Summary({ run }: { readonly run: Run }) {
         <Facts of={[
           ['State', <><State of={run.state} /> {waiting !== undefined && <span class="muted">{waiting}</span>}</>],
           ['Project', run.project_id], ['Kind', run.kind], ['Attempt', `${run.attempt} of ${run.max_attempts}`],
-          ...(run.ref == null ? [] : [['Ref', run.ref] as const]), ...(run.commit == null ? [] : [['Commit', <code>{run.commit.slice(0, 12)}</code>] as const]),
+          ...(run.ref == null && run.commit == null ? [] : [['Commit', <Commit of={run} />] as const]), ...(ship === '' ? [] : [['Ship', ship] as const]),
           ...(run.approval?.by == null ? [] : [['Approval', `${run.approval.step ?? ''} ${run.approval.state} by ${run.approval.by}`] as const]),
           ['Source', <Source of={run} />],
           ...(run.parent_id == null ? [] : [['Cell of', <a href={runAt(run.parent_id)}>{shortId(run.parent_id)}</a>] as const]),
-          ...(run.retry_of == null ? [] : [['Retry of', <a href={runAt(run.retry_of)}>{shortId(run.retry_of)}</a>] as const]),
+          ...(run.retry_of == null ? [] : [[run.source.type === 'rerun' ? 'Repeats' : 'Retry of', <a href={runAt(run.retry_of)}>{shortId(run.retry_of)}</a>] as const]),
         ]} />
         <Facts of={[
           ['Queued', <Time at={run.created_at} />], ['Started', <Time at={run.started_at} />], ['Ended', <Time at={run.finished_at} />], ['Took', durationOf(run)],
@@ -102,20 +79,37 @@ function Summary({ run }: { readonly run: Run }) {
 
 /** The log of each attempt, a comparison of two attempts, the artifacts, and the output of a language model. */
 function Output({ run, onState }: { readonly run: Run; readonly onState: () => void }) {
-  const [tab, setTab] = useState('log');
+  const { line } = place.value.query;
+  const [tab, setTab] = useState(tabOfLine(line, run.attempt));
   const earlier = Array.from({ length: run.attempt - 1 }, (_, index) => [`${index + 1}`, `Attempt ${index + 1}`] as const);
   const tabs = [['log', earlier.length === 0 ? 'Log' : `Attempt ${run.attempt}`], ...earlier.toReversed(), ...(earlier.length > 0 ? [['compare', 'Compare'] as const] : []), ...(run.kind === 'pipeline' && hasEnded(run.state) ? [['tests', 'Tests'] as const, ['files', 'Files'] as const] : []), ...((run.kind === 'ai_text' && run.state === 'succeeded') || (run.kind === 'pipeline' && run.cells === 0 && hasEnded(run.state)) ? [['result', 'Result'] as const] : [])] as const;
   return (
     <section>
       {tabs.length > 1 && <Tabs label="Output" value={tab} options={tabs} onChange={setTab} />}
-      {tab === 'result' ? <Result id={run.id} /> : tab === 'tests' ? <Tests run={run.id} /> : tab === 'files' ? <Artifacts run={run.id} /> : tab === 'compare' ? <AttemptsCompared run={run} /> : <LogView key={tab} run={run.id} attempt={tab === 'log' ? undefined : Number(tab)} onState={onState} />}
+      {tab === 'result' ? <Result id={run.id} /> : tab === 'tests' ? <Tests run={run.id} /> : tab === 'files' ? <Artifacts run={run.id} /> : tab === 'compare' ? <AttemptsCompared run={run} /> : <LogView key={tab} run={run} attempt={tab === 'log' ? undefined : Number(tab)} onState={onState} />}
     </section>
   );
 }
 
+/** An address that names a line opens the log of its attempt. */
+function tabOfLine(line: string | undefined, current: number): string {
+  const attempt = Number(line?.split('-')[0]);
+  return attempt >= 1 && attempt < current ? String(attempt) : 'log';
+}
+
 function Result({ id }: { readonly id: string }) {
-  const result = useLoad(async (signal) => (await ask(getRunResult({ signal, path: { id } }))).data, [id]);
-  return <Await of={result}>{({ content, value, model }) => <div class="card">{model == null ? <pre>{value == null ? content : JSON.stringify(value, null, 2)}</pre> : <Markdown text={content} />}</div>}</Await>;
+  const result = useLoad(async (signal) => {
+    const { data } = await ask(getRunResult({ signal, path: { id } })).catch((error: unknown) => {
+      if (error instanceof RequestError && error.code === 'not_found') return { data: null };
+      throw error;
+    });
+    return data;
+  }, [id]);
+  return <Await of={result}>{(found) => (found === null ? <Empty>This run has left no result.</Empty> : <Content of={found} />)}</Await>;
+}
+
+function Content({ of: { content, value, model } }: { readonly of: RunResult }) {
+  return <div class="card">{model == null ? <pre>{value == null ? content : JSON.stringify(value, null, 2)}</pre> : <Markdown text={content} />}</div>;
 }
 
 /** The files that a run produced. */

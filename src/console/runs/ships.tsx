@@ -22,7 +22,7 @@ export function ShipsPage() {
             {local.enabled && <Local of={local} />}
             {data.map((ship) => <ShipCard key={ship.id} ship={ship} onChange={list.reload} />)}
           </div>
-          {!enabled && <Empty>Ships on other machines are off. They are on with fleet.enabled in the configuration.</Empty>}
+          {!enabled && <Empty>Ships on other machines are off. Set fleet.enabled in the configuration to use them.</Empty>}
           {enabled && data.length === 0 && <Empty>No other machine has joined yet.</Empty>}
         </div>
       )}</Await>
@@ -32,7 +32,7 @@ export function ShipsPage() {
 }
 
 function Load({ running, capacity }: { readonly running: number; readonly capacity: number }) {
-  return <div><div class="small muted">{running} of {capacity} at work</div><div class="progress" role="meter" aria-label="Load" aria-valuenow={running} aria-valuemin={0} aria-valuemax={capacity}><div style={{ width: `${(running / Math.max(1, capacity)) * 100}%` }} /></div></div>;
+  return <div><div class="small muted">{running} of {capacity} slots in use</div><div class="progress" role="meter" aria-label="Load" aria-valuenow={running} aria-valuemin={0} aria-valuemax={capacity}><div style={{ width: `${(running / Math.max(1, capacity)) * 100}%` }} /></div></div>;
 }
 
 function Local({ of: { capacity, running, labels } }: { readonly of: LocalWorker }) {
@@ -51,7 +51,7 @@ function ShipCard({ ship, onChange }: { readonly ship: Ship; readonly onChange: 
       <div class="row">{labels.map((label) => <Badge key={label}>{label}</Badge>)}</div>
       <Facts of={[['Platform', ship.platform], ['Version', ship.version], ['Seen', <Time at={ship.last_seen_at} />], ['Certificate', <Time at={ship.cert_expires_at} />]]} />
       <div class="row">
-        {!revoked && (draining ? <button onClick={change(() => ask(undrainShip({ path: { id } })), `${name} works again`)}>Let it work</button> : <button onClick={change(() => ask(drainShip({ path: { id } })), `${name} takes nothing new`)}>Drain</button>)}
+        {!revoked && (draining ? <button onClick={change(() => ask(undrainShip({ path: { id } })), `${name} works again`)}>Let it work</button> : <button onClick={change(() => ask(drainShip({ path: { id } })), `${name} finishes its runs and takes no new ones`)}>Drain</button>)}
         {revoked ? <Confirm label="Remove" says={`Removes ${name} from the list.`} onConfirm={change(() => ask(deleteShip({ path: { id } })), `${name} was removed`)} /> : <Confirm label="Revoke" says={`${name} is disconnected permanently, and its runs are assigned to others. To come back it has to join again.`} onConfirm={change(() => ask(revokeShip({ path: { id } })), `${name} was revoked`)} />}
       </div>
     </article>

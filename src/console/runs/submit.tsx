@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { enqueueRun, listPipelines, listProjects, listRoles } from '../../../generated/runs/sdk/sdk.gen.ts';
 import type { Pipeline, PipelineInput, Project, Role, RunKind } from '../../../generated/runs/sdk/types.gen.ts';
 import { ask, idempotencyKey } from '../shared/ask.ts';
+import { spoken } from '../shared/format.ts';
 import { Await, Choice, Empty, Field, Page } from '../shared/parts.tsx';
 import { attempt } from '../shared/toasts.tsx';
 import { useLoad } from '../shared/use-load.ts';
@@ -51,14 +52,14 @@ function Form({ offers: { projects, pipelines, roles } }: { readonly offers: Off
     <form class="card stack" onSubmit={(event) => { event.preventDefault(); void submit(); }}>
       <div class="form">
         <Field label="Project"><Choice value={project} options={projects.map(({ id }) => id)} onChange={setProject} /></Field>
-        <Field label="It runs"><Choice value={kind} options={(Object.keys(KINDS) as RunKind[]).filter((name) => name !== 'ai_text' || roles.length > 0).map((name) => [name, KINDS[name]] as const)} onChange={setKind} /></Field>
+        <Field label="What to run"><Choice value={kind} options={(Object.keys(KINDS) as RunKind[]).filter((name) => name !== 'ai_text' || roles.length > 0).map((name) => [name, KINDS[name]] as const)} onChange={setKind} /></Field>
         {tasks.length > 0 && <Field label={kind === 'pipeline' ? 'Pipeline' : 'Role'}><Choice value={chosen} options={tasks} onChange={setTask} /></Field>}
         <Field label="Priority" hint="Higher goes first; empty for the project's own"><input type="number" value={priority} onInput={(event) => setPriority(event.currentTarget.value)} /></Field>
         {kind === 'pipeline' && <Field label="Ref" hint="Branch, tag or commit; empty for the default branch"><input value={ref} onInput={(event) => setRef(event.currentTarget.value)} /></Field>}
         {declared.length > 0 && <InputFields inputs={declared} values={values} onChange={(name, value) => setValues({ ...values, [name]: value })} />}
         {kind !== 'diagnostic' && declared.length === 0 && <Field full label="Input" hint="Text, or a JSON object"><textarea rows={6} value={input} onInput={(event) => setInput(event.currentTarget.value)} /></Field>}
       </div>
-      {kind === 'pipeline' && about !== undefined && <p class="muted">{about.description === '' ? '' : `${about.description} `}{about.steps.map(({ name }) => name).join(' → ')}, {about.timeout} at most{about.matrix == null ? '' : `, for each of ${about.matrix.length} cells`}.</p>}
+      {kind === 'pipeline' && about !== undefined && <p class="muted">{about.description === '' ? '' : `${about.description} `}{about.steps.map(({ name }) => name).join(' → ')}; runs {spoken(about.timeout)} at most{about.matrix == null ? '' : `, for each of ${about.matrix.length} cells`}.</p>}
       <div class="row end"><button class="primary" type="submit">Queue the run</button></div>
     </form>
   );

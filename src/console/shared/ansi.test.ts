@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readAnsi, withoutAnsi } from './ansi.ts';
+import { readAnsi, readAnsiFrom, withoutAnsi } from './ansi.ts';
 
 describe('readAnsi', () => {
   it('reads colours, their end, and styles', () => {
@@ -12,6 +12,14 @@ describe('readAnsi', () => {
       isUnderlined: true,
       color: '#b5d6ff',
     }, { text: '.' }]);
+  });
+
+  it('continues the colours of the line before', () => {
+    const { look } = readAnsiFrom('\u001b[31mone', {});
+    expect(readAnsiFrom('two\u001b[0mthree', look)).toEqual({
+      spans: [{ text: 'two', color: '#ff8f85' }, { text: 'three' }],
+      look: {},
+    });
   });
 
   it('reads colours of 256 and of 16 million', () => {

@@ -9,7 +9,8 @@ export interface Span {
   readonly isUnderlined?: boolean;
 }
 
-type Look = Omit<Span, 'text'>;
+/** The style of a piece of text. */
+export type Look = Omit<Span, 'text'>;
 
 /** Readable on a dark background: the eight colours, then the bright ones. */
 const PALETTE = ['#7d8590', '#ff8f85', '#7ee2a0', '#f0d27a', '#8fc0ff', '#dda6f5', '#74dfe6', '#e4e4df', '#9aa3ad',
@@ -19,9 +20,12 @@ const PALETTE = ['#7d8590', '#ff8f85', '#7ee2a0', '#f0d27a', '#8fc0ff', '#dda6f5
 const ESCAPE = /\u001b(?:\[([0-9;:]*)m|\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[@-Z\\-_])/g;
 
 /** Splits a line of output at its escape sequences (ECMA-48, SGR); sequences other than colours are removed. */
-export function readAnsi(line: string): Span[] {
+export const readAnsi = (line: string): Span[] => readAnsiFrom(line, {}).spans;
+
+/** Like `readAnsi`, for a line that begins in the style in which the line before has ended; returns that of its end. */
+export function readAnsiFrom(line: string, before: Look): { readonly spans: Span[]; readonly look: Look } {
   const spans: Span[] = [];
-  let look: Look = {};
+  let look = before;
   let end = 0;
   for (const match of line.matchAll(ESCAPE)) {
     if (match.index > end) spans.push({ text: line.slice(end, match.index), ...look });
@@ -29,7 +33,7 @@ export function readAnsi(line: string): Span[] {
     if (match[1] !== undefined) look = apply(look, match[1]);
   }
   if (end < line.length) spans.push({ text: line.slice(end), ...look });
-  return spans;
+  return { spans, look };
 }
 
 /** A line without its escape sequences. */

@@ -27,6 +27,9 @@ export function ago(seconds: number, now = Date.now() / 1000): string {
   return Math.abs(gap) < 5 ? 'just now' : RELATIVE.format(Math.round(gap), 'second');
 }
 
+/** A duration of the configuration for a sentence: `1h30m` is `1 h 30 m`. */
+export const spoken = (duration: string): string => duration.replaceAll(/(\d)([a-z]+)/g, '$1 $2 ').trim();
+
 /** `1h 4m`, `12s`. */
 export function lasted(seconds: number): string {
   const whole = Math.max(0, Math.round(seconds));

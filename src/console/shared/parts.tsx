@@ -56,12 +56,17 @@ interface TableProps extends Children {
   readonly label: string;
   /** Titles of the columns; columns whose title ends with `#` contain numbers. */
   readonly columns: readonly string[];
+  /**
+   * On a phone each row is two lines: cells of the class `top` above, the others below them. Absent: a card with a line
+   * for each cell.
+   */
+  readonly isBrief?: boolean;
 }
 
 /** From this number of columns on, rows are cards on a phone, because the last columns would be out of sight. Actions count twice. */
 const WIDE = 5;
 
-export function Table({ label, columns, children }: TableProps) {
+export function Table({ label, columns, isBrief = false, children }: TableProps) {
   const body = useRef<HTMLTableSectionElement>(null);
   const isWide = columns.length + (columns.at(-1) === '' ? 1 : 0) >= WIDE;
   // The style of cards shows the title of the column in each cell.
@@ -69,7 +74,7 @@ export function Table({ label, columns, children }: TableProps) {
     for (const row of body.current!.rows) for (const cell of row.cells) cell.dataset['title'] = columns[cell.cellIndex]?.replace('#', '') ?? '';
   });
   return (
-    <div class={isWide ? 'table wide' : 'table'} role="region" aria-label={label} tabIndex={0}>
+    <div class={isBrief ? 'table brief' : isWide ? 'table wide' : 'table'} role="region" aria-label={label} tabIndex={0}>
       <table>
         <thead><tr>{columns.map((title) => <th key={title} class={title.endsWith('#') ? 'num' : ''} scope="col">{title === '' ? <span class="visually-hidden">Actions</span> : title.replace('#', '')}</th>)}</tr></thead>
         <tbody ref={body}>{children}</tbody>

@@ -6,9 +6,9 @@ import type { Row, SqlValue, Transaction } from '../../storage/index.ts';
 import type { RunsEnvironment } from '../environment.ts';
 import { decodeCursor, pageSize, toPage } from '../pages/index.ts';
 
-export type AuditAction = 'enqueue' | 'cancel' | 'retry' | 'project' | 'token' | 'join' | 'renew' | 'revoke' | 'drain'
-  | 'undrain' | 'delete' | 'leave' | 'reload' | 'pause' | 'resume' | 'redeliver' | 'approve' | 'reject' | 'login'
-  | 'logout';
+export type AuditAction = 'enqueue' | 'cancel' | 'retry' | 'rerun' | 'project' | 'token' | 'join' | 'renew' | 'revoke'
+  | 'drain' | 'undrain' | 'delete' | 'leave' | 'reload' | 'pause' | 'resume' | 'redeliver' | 'approve' | 'reject'
+  | 'login' | 'logout';
 
 /** The audit log: who did what (decisions, section 5, "Audit"). */
 export interface Audit {

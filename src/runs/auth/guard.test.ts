@@ -131,7 +131,7 @@ describe('a token of the configuration', () => {
       operation.path.includes('/runs/{id}')
     )) {
       const below = path.slice('/api/v1'.length).replace('{id}', other).replaceAll(/\{\w+\}/g, 'x');
-      const answer = (await as('ci', method, below, id === 'retryRun' ? {} : undefined)).json<
+      const answer = (await as('ci', method, below, id === 'retryRun' || id === 'rerunRun' ? {} : undefined)).json<
         { error?: { code: string } }
       >();
       // Deleting logs takes the scope admin, which no token for some projects can have; this server stores no

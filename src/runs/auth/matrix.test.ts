@@ -12,7 +12,7 @@ const SCOPES = {
     `listRuns getRun getRunResult listRunAttempts listRunArtifacts getRunArtifact listRunTests listProjectTests listTestHistory
     listRunLogs streamRunLogs searchLogs listProjects listCaches getBadge
     listPipelines listRoles listShips listSchedules getMetrics`,
-  submit: 'enqueueRun cancelRun retryRun runSchedule',
+  submit: 'enqueueRun cancelRun retryRun rerunRun runSchedule',
   approve: 'approveRun rejectRun',
   alerts: 'receiveAlerts',
   admin:
@@ -27,7 +27,7 @@ const NEEDS = new Map(
 const OF_ALPHA = new Set(
   `listRuns getRun getRunResult listRunAttempts listRunArtifacts getRunArtifact listRunTests listProjectTests listTestHistory listRunLogs
   streamRunLogs searchLogs listCaches getBadge enqueueRun
-  cancelRun retryRun runSchedule approveRun rejectRun`.split(/\s+/),
+  cancelRun retryRun rerunRun runSchedule approveRun rejectRun`.split(/\s+/),
 );
 
 interface Token {

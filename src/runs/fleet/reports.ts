@@ -136,14 +136,18 @@ const OUTCOMES: Readonly<Partial<Record<WireOutcome, Outcome>>> = {
 
 const LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 const STREAMS = ['stdout', 'stderr', 'system'] as const;
+/** Of the numbers in the protocol, from 1 on. */
+const STEP_STATES = ['running', 'succeeded', 'failed', 'timed_out', 'stopped'] as const;
 
-function readLine({ unixMs, level, stream, step, message }: LogLine, offset: number): ShipLine {
+function readLine({ unixMs, level, stream, step, message, stepState }: LogLine, offset: number): ShipLine {
+  const state = STEP_STATES[stepState - 1];
   return {
     unixMs: Number(unixMs) + offset,
     level: LEVELS[level] ?? 'info',
     stream: STREAMS[stream] ?? 'system',
     step: textOf(step, MAX_NAME),
     message,
+    ...(state && { stepState: state }),
   };
 }
 

@@ -4,13 +4,14 @@ import { type Chunk, CHUNK_EVENTS, decodeEvent, encodeEvent, eventsOf, fillChunk
   splitMessage, unpackChunk } from './chunk.ts';
 import type { ShipLine } from './port.ts';
 
-const event: fc.Arbitrary<ShipLine> = fc.record({
+const event: fc.Arbitrary<ShipLine> = fc.record<ShipLine, keyof Omit<ShipLine, 'stepState'>>({
   unixMs: fc.integer({ min: 0, max: 4e12 }),
   level: fc.constantFrom('debug' as const, 'info' as const, 'warn' as const, 'error' as const),
   stream: fc.constantFrom('stdout' as const, 'stderr' as const, 'system' as const),
   step: fc.option(fc.string({ maxLength: 10 })),
   message: fc.oneof(fc.string({ unit: 'binary', maxLength: 100 }), fc.constantFrom('a\nb', 'a\r\n\u2028', '"\\', '')),
-});
+  stepState: fc.constantFrom('running' as const, 'succeeded' as const, 'stopped' as const),
+}, { requiredKeys: ['unixMs', 'level', 'stream', 'step', 'message'] });
 
 const read = (chunks: readonly Chunk[], pack = packChunk) =>
   chunks.flatMap((chunk) => eventsOf(unpackChunk(pack(chunk)), chunk.count).map(decodeEvent));

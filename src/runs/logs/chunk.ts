@@ -21,21 +21,30 @@ export interface Chunk {
   readonly bytes: number;
 }
 
-/** `[time, level, stream, step, message]`, with enumerated values as numbers. The JSON contains no line breaks. */
-export function encodeEvent({ unixMs, level, stream, step, message }: ShipLine): string {
-  return JSON.stringify([unixMs, LEVELS.indexOf(level), STREAMS.indexOf(stream), step, message]);
+/** Of steps; their numbers in events. */
+const STEP_STATES = ['running', 'succeeded', 'failed', 'timed_out', 'stopped'] as const;
+
+/**
+ * `[time, level, stream, step, message]`, with enumerated values as numbers, and the state of the step if the line says
+ * one. The JSON contains no line breaks.
+ */
+export function encodeEvent({ unixMs, level, stream, step, message, stepState }: ShipLine): string {
+  const event = [unixMs, LEVELS.indexOf(level), STREAMS.indexOf(stream), step, message];
+  return JSON.stringify(stepState === undefined ? event : [...event, STEP_STATES.indexOf(stepState)]);
 }
 
 /** Throws if the text is not an event. */
 export function decodeEvent(text: string): ShipLine {
-  const [unixMs, level, stream, step, message] = JSON.parse(text) as [number, number, number, string | null, string];
+  const [unixMs, level, stream, step, message, state] = JSON.parse(text) as [number, number, number, string | null,
+    string, number?];
   const known = { level: LEVELS[level], stream: STREAMS[stream] };
   if (known.level === undefined || known.stream === undefined || typeof message !== 'string' ||
     !Number.isSafeInteger(unixMs))
   {
     throw new Error('it holds what is not an event');
   }
-  return { unixMs, level: known.level, stream: known.stream, step, message };
+  const stepState = state === undefined ? undefined : STEP_STATES[state];
+  return { unixMs, level: known.level, stream: known.stream, step, message, ...(stepState && { stepState }) };
 }
 
 /** Whether the chunk has space for another event. */

@@ -1,5 +1,5 @@
 import type { Transaction } from '../../storage/index.ts';
-import type { RunRef } from '../queue/port.ts';
+import type { RunRef, StepRecord } from '../queue/port.ts';
 
 /** One line as a ship sends it. */
 export interface ShipLine {
@@ -8,7 +8,11 @@ export interface ShipLine {
   readonly stream: 'stdout' | 'stderr' | 'system';
   readonly step: string | null;
   readonly message: string;
+  /** Set if the line says that its step begins (`running`), or how it ended. */
+  readonly stepState?: StepState | undefined;
 }
+
+export type StepState = 'running' | StepRecord['outcome'];
 
 export interface AppendAnswer {
   readonly status: 'stored' | 'gap' | 'budget' | 'fenced';

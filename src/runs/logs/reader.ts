@@ -65,6 +65,15 @@ function assemble(chunks: readonly ChunkRow[], offset: number, end: number, enou
 }
 
 function toLogEvent(text: string, runId: string, attempt: number): LogEvent {
-  const { unixMs, level, stream, step, message } = decodeEvent(text);
-  return { time: new Date(unixMs).toISOString(), level, run_id: runId, attempt, message, stream, step };
+  const { unixMs, level, stream, step, message, stepState } = decodeEvent(text);
+  return {
+    time: new Date(unixMs).toISOString(),
+    level,
+    run_id: runId,
+    attempt,
+    message,
+    stream,
+    step,
+    ...(stepState && { step_state: stepState }),
+  };
 }

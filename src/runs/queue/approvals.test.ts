@@ -95,10 +95,11 @@ describe('a run that somebody has to approve', () => {
   it('enters its group when it is approved, and holds nobody up before', async () => {
     const { fixture, handedOut } = await open();
     const concurrency = { group: 'deploy', others: 'cancel_waiting' } as const;
-    const careful = await fixture.submit({ approvalMs: HOUR, concurrency });
     const first = await fixture.submit({ concurrency });
     expect(await handedOut()).toEqual([first.id]);
     const second = await fixture.submit({ concurrency });
+    const careful = await fixture.submit({ approvalMs: HOUR, concurrency });
+    expect(await fixture.state(second.id)).toBe('queued');
     await fixture.queue.approve(careful.id, 'api', nothing);
     expect([await fixture.state(second.id),
       fixture.queue.explain((await fixture.queue.get(careful.id))!).waitingReason]).toEqual(['cancelled',

@@ -1,18 +1,20 @@
+import { ServiceError } from '../../errors/index.ts';
 import { unixSeconds } from '../../lib/clock.ts';
 import { formatDuration } from '../../lib/duration.ts';
 import type { Transaction } from '../../storage/index.ts';
 import type { ApprovalStep, Concurrency } from '../definitions/index.ts';
 import { readyToStart, releaseCells } from './cells.ts';
 import type { Core } from './core.ts';
-import { enterGroup } from './enter-group.ts';
+import { enterGroup, overtakenBy } from './enter-group.ts';
 import type { Approval, NewRun, RunRecord } from './port.ts';
 import { partOf, readById, type RunRow, type StoredApproval, toRecord } from './run-rows.ts';
 import { cancelled, type Ending, failed, failureOf, suspended } from './transitions.ts';
 
 /*
  * Runs that need an approval before they start (`approval` of a pipeline) or between two steps (`approval` of a step).
- * While they wait for it they hold no slot and no lease. Before the start they are in no group either, and block no
- * other run; at an approval step they keep their group. `available_ms` is when the time limit for the approval ends.
+ * While they wait for it they hold no slot and no lease. Before the start they block no other run of their group, but a
+ * newer one may supersede them; at an approval step they keep their group. `available_ms` is when the time limit for
+ * the approval ends.
  */
 
 /** The columns of a new run that needs an approval. */
@@ -55,14 +57,16 @@ export async function nextApproval(core: Core, tx: Transaction, row: RunRow): Pr
   return (await core.definitions.ofRun(tx, row.seq)).approvals?.[partOf(row)];
 }
 
-/** Moves the run to its lane, or to its group. Undefined if it does not wait for an approval. */
+/**
+ * Moves the run to its lane, or to its group. Undefined if it does not wait for an approval.
+ * @throws {ServiceError} `run_state_conflict` if a run of its pipeline and group that was queued later has begun.
+ */
 export async function approve(core: Core, tx: Transaction, id: string, by: string): Promise<RunRecord | undefined> {
   const found = await readWaiting(tx, id);
   if (found === undefined) return undefined;
   const { row, approval } = found;
   if (!(await decide(core, tx, row, approval, 'approved', by))) return undefined;
-  const waits = row.concurrency_group !== null && approval.step === undefined &&
-    await enterGroup(core, tx, id, concurrencyOf(row.concurrency_group, approval));
+  const waits = approval.step === undefined && await enterOwnGroup(core, tx, row, approval);
   await tx.run('UPDATE runs SET waits_for = ?, available_ms = 0, queued_ms = ?, updated_at = ? WHERE seq = ?', [
     waits ? 'concurrency_group' : readyToStart(row),
     core.time.now(),
@@ -77,6 +81,17 @@ export async function approve(core: Core, tx: Transaction, id: string, by: strin
     core.wake();
   });
   return toRecord((await readById(tx, id))!);
+}
+
+/** Returns whether the run has to wait for others of its group; without a group it does not. */
+async function enterOwnGroup(core: Core, tx: Transaction, row: RunRow, approval: StoredApproval): Promise<boolean> {
+  if (row.concurrency_group === null) return false;
+  const later = await overtakenBy(tx, row);
+  if (later !== undefined)
+    throw new ServiceError('run_state_conflict',
+      `run ${later} of its group, which was queued later, has begun before this one was approved; reject this run, ` +
+        'and run it again (`rerun`) if it is still wanted');
+  return enterGroup(core, tx, row.id, concurrencyOf(row.concurrency_group, approval), row.seq);
 }
 
 /** Cancels the run. Undefined if it does not wait for an approval. */

@@ -115,6 +115,65 @@ describe('runs of one group', () => {
     expect(await work(fixture, ship)).toEqual([third.id]);
   });
 
+  it('that wait for an approval are cancelled by a newer one that enters, and cancel no newer one themselves', async () => {
+    const fixture = await open();
+    const ship = shipOf(fixture);
+    const careful = (others: Concurrency['others']) => fixture.submit({ ...inGroup(others), approvalMs: 60_000 });
+    const approve = (run: RunRecord) => fixture.queue.approve(run.id, 'lead', async () => {});
+    for (const others of ['cancel_waiting', 'cancel_all'] as const) {
+      const [older, newer, newest] = [await careful(others), await careful(others), await careful('first')];
+      await approve(newer);
+      expect(await fixture.queue.get(older.id)).toMatchObject({ state: 'cancelled', approval: { state: 'withdrawn' } });
+      expect(fixture.lines.findLast(({ runId }) => runId === older.id)!.message).toBe(
+        `the run is cancelled: run ${newer.id} of its group takes its place`,
+      );
+      expect(await approve(older)).toBeUndefined();
+      expect(await fixture.state(newest.id)).toBe('queued');
+      await approve(newest);
+      const last = await careful(others);
+      expect(await fixture.state(newest.id)).toBe('queued'); // nobody has approved the last one yet
+      expect(await work(fixture, ship)).toEqual([newer.id]);
+      await end(fixture, newer);
+      expect(await work(fixture, ship)).toEqual([newest.id]);
+      await end(fixture, newest);
+      await approve(last);
+      expect(await work(fixture, ship)).toEqual([last.id]);
+      await end(fixture, last);
+    }
+  });
+
+  it('end as the newest alone where an older one is approved while it is queued', async () => {
+    const fixture = await open();
+    for (let n = 0; n < 5; n++) {
+      const older = await fixture.submit({ ...inGroup('cancel_waiting'), approvalMs: 60_000 });
+      const [, newer] = await Promise.all([fixture.queue.approve(older.id, 'lead', async () => {}),
+        fixture.submit(inGroup('cancel_waiting'))]);
+      expect([await fixture.state(older.id), await fixture.state(newer.id)]).toEqual(['cancelled', 'queued']);
+    }
+  });
+
+  it('are not approved once a later one of the same pipeline has begun', async () => {
+    const fixture = await open();
+    const ship = shipOf(fixture);
+    const careful = (run = {}) => fixture.submit({ ...inGroup(), approvalMs: 60_000, ...run });
+    const approve = (run: RunRecord) => fixture.queue.approve(run.id, 'lead', async () => {});
+    const [first, second, third, other] = [await careful(), await careful(), await careful(),
+      await careful({ task: 'test' })];
+    await approve(third);
+    await fixture.sql.transaction((tx) => tx.run('UPDATE runs SET fence = fence + 1000000')); // as after a restore
+    await approve(second); // the later one has not begun: both are done in their order
+    expect(await work(fixture, ship)).toEqual([third.id]);
+    const refusal = `run ${third.id} of its group, which was queued later, has begun`;
+    await expect(approve(first)).rejects.toThrow(refusal);
+    await end(fixture, third);
+    await expect(approve(first)).rejects.toThrow(refusal);
+    expect(await fixture.queue.get(first.id)).toMatchObject({ state: 'queued', approval: { state: 'waiting' } });
+    expect(await work(fixture, ship)).toEqual([second.id]);
+    await approve(other);
+    await end(fixture, second);
+    expect(await work(fixture, ship)).toEqual([other.id]);
+  });
+
   it('are passed on at the start where a build without groups has ended the holder', async () => {
     const fixture = await open();
     const [first, second] = [await fixture.submit(inGroup()), await fixture.submit(inGroup())];
@@ -140,21 +199,28 @@ describe('runs of one group', () => {
       const fixture = await QueueFixture.open();
       let ship = shipOf(fixture);
       const ids: string[] = [];
+      const groupOf = new Map<string, string>();
+      const begun = new Set<string>();
       for (const each of steps) {
-        if (each.do === 'submit')
-          ids.push(
-            (await fixture.submit({ ...inGroup(each.others, each.group), ...(!each.approved && { approvalMs: 1000 }) }))
-              .id,
-          );
-        else if (each.do === 'work') await work(fixture, ship);
+        if (each.do === 'submit') {
+          const { id } = await fixture.submit({
+            ...inGroup(each.others, each.group),
+            ...(!each.approved && { approvalMs: 1000 }),
+          });
+          ids.push(id);
+          groupOf.set(id, each.group);
+        } else if (each.do === 'work') { for (const id of await work(fixture, ship)) begun.add(id); }
         else if (each.do === 'restart') {
           await fixture.restart();
           ship = shipOf(fixture);
         } else if (ids.length > 0) {
           const id = ids[each.at % ids.length]!;
           if (each.do === 'cancel') await fixture.queue.cancel(id, async () => {});
-          else if (each.do === 'approve') await fixture.queue.approve(id, 'api', async () => {});
-          else await end(fixture, { id }, each.outcome);
+          else if (each.do === 'approve') {
+            const approved = await fixture.queue.approve(id, 'api', async () => {}).catch(() => undefined);
+            const later = ids.slice(ids.indexOf(id) + 1).filter((other) => groupOf.get(other) === groupOf.get(id));
+            if (approved !== undefined) expect(later.filter((other) => begun.has(other))).toEqual([]);
+          } else await end(fixture, { id }, each.outcome);
         }
         const held = await fixture.sql.all<{ n: number }>(
           "SELECT count(*) AS n FROM runs WHERE state IN ('running', 'cancelling') GROUP BY concurrency_group",

@@ -24,7 +24,9 @@ export async function insert(core: Core, tx: Transaction, run: NewRun): Promise<
   const id = core.nextId();
   const { cells = [] } = run;
   const waitsFor = await waitsForOf(core, tx, id, run);
-  const line = run.retryOf === undefined ? 'the run is queued' : `the run is queued, as a retry of ${run.retryOf.id}`;
+  const line = run.retryOf === undefined
+    ? 'the run is queued'
+    : `the run is queued, as a ${run.source} of ${run.retryOf.id}`;
   const row = await insertOne(core, tx, run, {
     id,
     waitsFor,
@@ -40,15 +42,19 @@ export async function insert(core: Core, tx: Transaction, run: NewRun): Promise<
 async function insertCell(core: Core, tx: Transaction, run: NewRun,
   { values, definition, runsOn, maxAttempts }: ResolvedCell, parentId: string): Promise<void>
 {
-  const { cells: _, concurrency: __, approvalMs: ___, retryOf, ...shared } = run;
+  const { cells: _, concurrency: __, approvalMs: ___, retryOf: ____, ...shared } = run;
   const line = `the run is queued, as the cell ${nameOfCell(values)} of ${parentId}`;
   const cell: NewRun = { ...shared, definition, runsOn, maxAttempts, input: null };
   await insertOne(core, tx, cell, { id: core.nextId(), waitsFor: 'matrix', parentId, matrix: values, line },
-    retryOf?.gitCommit);
+    commitOf(run));
 }
 
+/** The commit that a run repeats; undefined for one that has its ref resolved. */
+const commitOf = ({ retryOf, wantsNewest }: NewRun): string | null | undefined =>
+  wantsNewest ? undefined : retryOf?.gitCommit;
+
 async function insertOne(core: Core, tx: Transaction, run: NewRun, place: Place,
-  commit = run.retryOf?.gitCommit): Promise<RunRow>
+  commit = commitOf(run)): Promise<RunRow>
 {
   const lane = await core.lanes.of(tx, run);
   const definition = await core.definitions.save(tx, run.definition);

@@ -6,7 +6,7 @@ import type { Concurrency, Definition, ResolvedCell } from '../definitions/index
 
 export type RunKind = 'diagnostic' | 'pipeline' | 'ai_text';
 export type RunState = 'queued' | 'running' | 'cancelling' | 'succeeded' | 'failed' | 'cancelled';
-export type RunSource = 'api' | 'retry' | 'schedule' | 'alert';
+export type RunSource = 'api' | 'retry' | 'rerun' | 'schedule' | 'alert';
 
 /** Who or what queued a run. */
 export interface RunOrigin {
@@ -57,8 +57,9 @@ export interface NewRun {
   readonly approvalMs?: number;
   /** Branch, tag or commit to check out; absent for the default branch, or if nothing is checked out. */
   readonly gitRef?: string;
-  /** The run that this one repeats; both use the same commit. */
+  /** The run that this one repeats; both use the same commit, unless this one wants the `newest` of its ref. */
   readonly retryOf?: RunRecord;
+  readonly wantsNewest?: boolean;
 }
 
 /** A run as it is stored, without input and definition. */
@@ -272,7 +273,7 @@ export interface Queue {
 
   /**
    * Approves a run, which may then start; undefined if it does not wait for an approval. `audit` runs in the same
-   * transaction.
+   * transaction. Throws `run_state_conflict` if a run of its pipeline and group that was queued later has begun.
    */
   approve(id: string, by: string, audit: (tx: Transaction) => Promise<void>): Promise<RunRecord | undefined>;
   /** Like row 3, for a run that waits for an approval. */

@@ -6,7 +6,7 @@ import { RUN_QUEUE_MIGRATIONS, type Sql, type SqlValue } from '../../storage/ind
 import { withoutRowLocks } from '../../storage/open-transaction.ts';
 import { openMigrated } from '../../testkit/migrated-database.ts';
 import { headsQuery, heldQuery, NEXT, PARALLEL, TAKE } from './claiming.ts';
-import { WAITING_OF_GROUP } from './enter-group.ts';
+import { AWAITING_OF_GROUP, LATER_OF_GROUP, WAITING_OF_GROUP } from './enter-group.ts';
 import { NEXT_OF_GROUP } from './groups.ts';
 import { ACCEPT, HELD_BY_SHIP } from './holding.ts';
 import { NEXT_FILLED } from './lanes.ts';
@@ -100,11 +100,15 @@ describe('the plans of the queries, which must not depend on how many runs there
     CELLS_BY_STATE,
     'runs_of_parent',
   ], ['the next run of a group', NEXT_OF_GROUP, 'runs_of_group'], ['what waits for a group', WAITING_OF_GROUP,
-    'runs_of_group']])('%s reads what it needs and sorts nothing', async (_, query, index) => {
-      const steps = await plan(query);
-      expect(steps[0]).toMatch(new RegExp(`^(SEARCH|SCAN) runs USING (COVERING )?INDEX ${index}\\b`));
-      expect(costly(steps)).toEqual([]);
-    });
+    'runs_of_group'], ['what of a group waits for an approval', AWAITING_OF_GROUP, 'runs_of_group'], [
+    'what of a group has run since',
+    LATER_OF_GROUP,
+    'runs_of_project',
+  ]])('%s reads what it needs and sorts nothing', async (_, query, index) => {
+    const steps = await plan(query);
+    expect(steps[0]).toMatch(new RegExp(`^(SEARCH|SCAN) runs USING (COVERING )?INDEX ${index}\\b`));
+    expect(costly(steps)).toEqual([]);
+  });
 
   it.each([['renewing', RENEW], ['accepting', ACCEPT]])('%s finds each run by its id', async (_, { text }) => {
     const steps = await plan(text);

@@ -15,6 +15,13 @@ export interface EnqueuerDeps {
   readonly logsAreFull: () => boolean;
 }
 
+/** For a run that repeats another one. */
+export interface Repetition {
+  readonly retryOf?: RunRecord;
+  /** Has the ref resolved again, instead of using the commit of the repeated run. */
+  readonly wantsNewest?: boolean;
+}
+
 /** A request to queue a run, under a key. */
 interface Submission {
   readonly source: RunSource;
@@ -24,7 +31,7 @@ interface Submission {
   /** The request that the key stands for: the endpoint and all fields. */
   readonly requestHash: Uint8Array;
   /** The run to queue; called only if the key is not known. */
-  readonly request: () => Promise<RunRequest & { readonly retryOf?: RunRecord }>;
+  readonly request: () => Promise<RunRequest & Repetition>;
 }
 
 /** The only way into the queue. */
@@ -43,6 +50,7 @@ export interface Enqueuer {
 const WAYS: Readonly<Record<RunSource, { actor: string; action: AuditAction }>> = {
   api: { actor: 'api', action: 'enqueue' },
   retry: { actor: 'api', action: 'retry' },
+  rerun: { actor: 'api', action: 'rerun' },
   schedule: { actor: 'schedule', action: 'enqueue' },
   alert: { actor: 'alertmanager', action: 'enqueue' },
 };
@@ -54,7 +62,7 @@ export function createEnqueuer(env: Pick<RunsEnvironment, 'sql' | 'clock' | 'con
 
   /** Checks everything in the order of the decisions, section 2.1. */
   async function toNewRun(source: RunSource, by: string | undefined,
-    request: RunRequest & { readonly retryOf?: RunRecord }): Promise<NewRun>
+    request: RunRequest & Repetition): Promise<NewRun>
   {
     const resolved = await resolveRun(env.config.current().config, request, {
       keyVariableAvailable: deps.keyVariableAvailable,
@@ -81,6 +89,7 @@ export function createEnqueuer(env: Pick<RunsEnvironment, 'sql' | 'clock' | 'con
       matrix: request.cell,
       gitRef: request.gitRef,
       retryOf: request.retryOf,
+      wantsNewest: request.wantsNewest,
     };
   }
 

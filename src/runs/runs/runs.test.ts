@@ -363,6 +363,40 @@ describe('retrying', () => {
       'project_unavailable']);
   });
 
+  it('is not what a run that succeeded needs: that is run again, on the same commit or the newest of its ref', async () => {
+    api.configure(CONFIG.replace('{name: secret,', '{name: secret, checkout: shallow,'));
+    const first = run(
+      await api.enqueue(KEY, { ...BODY, project_id: 'beta', task: 'secret', input: { x: 1 }, ref: 'main' }),
+    );
+    const again = (key: string, query = '') => api.send('POST', `/runs/${first.id}/rerun${query}`, { key });
+    expect(code(await again('again-123'))).toEqual([409, 'run_state_conflict']);
+    await api.work({ outcome: 'succeeded', started: true }, [], { gitRef: 'main', commit: 'c'.repeat(40) });
+    expect(code(await api.send('POST', `/runs/${first.id}/rerun`))).toEqual([400, 'idempotency_key_required']);
+    expect(code(await again('again-123', '?commit=older'))).toEqual([400, 'invalid_input']);
+    const same = run(await again('again-123'));
+    expect(same).toMatchObject({
+      state: 'queued',
+      retry_of: first.id,
+      root_id: first.id,
+      retry_number: 1,
+      source: { type: 'rerun', by: 'api' },
+      ref: 'main',
+      commit: 'c'.repeat(40),
+    });
+    expect(await api.queue.material(same.id)).toMatchObject({ input: '{"x":1}', inputIsJson: true });
+    const replay = await again('again-123');
+    expect([run(replay).id, replay.headers['idempotent-replayed']]).toEqual([same.id, 'true']);
+    expect(code(await again('again-123', '?commit=newest'))).toEqual([409, 'idempotency_conflict']);
+    expect(code(await api.send('POST', `/runs/${first.id}/retry`, { key: 'again-123' }))).toEqual([409,
+      'idempotency_conflict']);
+    expect(run(await again('again-456', '?commit=newest'))).toMatchObject({ ref: 'main', commit: null });
+    expect((await api.send('GET', '/audit')).json<{ data: { action: string }[] }>().data[0]).toMatchObject({
+      actor: 'api',
+      action: 'rerun',
+      detail: { retry_of: first.id },
+    });
+  });
+
   it('of a scheduled run asks for the least score that the project asks for now', async () => {
     const scheduled = { projectId: 'beta', kind: 'ai_text', task: 'writer', input: 'Write.', minScore: 70 };
     const { run: first } = await api.runs.enqueueOnce('schedule', 'sched:beta:content:1', scheduled);

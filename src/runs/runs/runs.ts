@@ -5,7 +5,6 @@ import { Loop } from '../../lib/loop.ts';
 import { type Handlers, type Identity, type InputOf, type Preconditions, Reply } from '../../operations/index.ts';
 import type { Transaction } from '../../storage/index.ts';
 import { actorOf, requireReadable } from '../auth/index.ts';
-import type { CellValues, RunsConfig } from '../config/index.ts';
 import type { RunRequest } from '../definitions/index.ts';
 import type { RunsEnvironment } from '../environment.ts';
 import { type OnceResult, requestHash, requireKey } from '../idempotency/index.ts';
@@ -13,11 +12,12 @@ import type { Queue, RunRecord } from '../queue/port.ts';
 import { createEnqueuer, type Enqueuer, type EnqueuerDeps } from './enqueuer.ts';
 import { presentRun } from './present-run.ts';
 import { readHandlers, requireRun } from './read-runs.ts';
+import { requestOfRerun, requestOfRetry } from './repeat.ts';
 
 type RunHandlers = Required<
   Pick<Handlers<Operations>,
-    'enqueueRun' | 'listRuns' | 'getRun' | 'cancelRun' | 'retryRun' | 'approveRun' | 'rejectRun' | 'getRunResult'
-      | 'listRunAttempts'>
+    'enqueueRun' | 'listRuns' | 'getRun' | 'cancelRun' | 'retryRun' | 'rerunRun' | 'approveRun' | 'rejectRun'
+      | 'getRunResult' | 'listRunAttempts'>
 >;
 
 /** The operations of clients on runs. */
@@ -67,7 +67,9 @@ export function createRuns(env: RunsEnvironment, deps: RunsDeps): Runs {
     await requireRun(queue, id);
     const note = (tx: Transaction): Promise<void> => audit.record(tx, by, decision, id);
     const run = await (decision === 'approve' ? queue.approve(id, by, note) : queue.disapprove(id, by, note));
-    if (run === undefined) throw new ServiceError('run_state_conflict', 'the run does not wait for an approval');
+    if (run === undefined)
+      throw new ServiceError('run_state_conflict',
+        `the run does not wait for an approval; it is ${(await requireRun(queue, id)).state}`);
     return { data: present(run) };
   }
 
@@ -92,6 +94,17 @@ export function createRuns(env: RunsEnvironment, deps: RunsDeps): Runs {
         actor: actorOf(context),
         key: idempotencyKey,
         requestHash: requestHash('retryRun', { id, ...(cells === 'failed' && { cells }) }),
+        request,
+      }));
+    },
+    async rerunRun({ id, commit, idempotencyKey }, context) {
+      const request = async () =>
+        requestOfRerun(await requireRun(queue, id), commit, queue, env.config.current().config);
+      return accepted(await enqueuer.submit({
+        source: 'rerun',
+        actor: actorOf(context),
+        key: idempotencyKey,
+        requestHash: requestHash('rerunRun', { id, commit }),
         request,
       }));
     },
@@ -120,12 +133,14 @@ export function createRuns(env: RunsEnvironment, deps: RunsDeps): Runs {
 function preconditionsOf(queue: Pick<Queue, 'get'>): Preconditions<Operations> {
   const runExists = async ({ id }: { id?: unknown }, identity: Identity): Promise<void> =>
     requireReadable(await requireRun(queue, id), identity);
+  const repeats = async (parameters: { id?: unknown; idempotencyKey?: unknown }, identity: Identity): Promise<void> => {
+    await runExists(parameters, identity);
+    requireKey(parameters.idempotencyKey);
+  };
   return {
     enqueueRun: ({ idempotencyKey }) => requireKey(idempotencyKey),
-    retryRun: async (parameters, identity) => {
-      await runExists(parameters, identity);
-      requireKey(parameters.idempotencyKey);
-    },
+    retryRun: repeats,
+    rerunRun: repeats,
     listRunLogs: runExists,
     streamRunLogs: runExists,
   };
@@ -143,39 +158,4 @@ function requireSmall(input: string | object | undefined): void {
   if (typeof input === 'object' && Buffer.byteLength(JSON.stringify(input)) > MAX_INPUT_BYTES) {
     throw new ServiceError('invalid_input', `input must be at most ${MAX_INPUT_BYTES} bytes`);
   }
-}
-
-/**
- * The request that retries this run, or the cells that `which` selects: the same run, resolved from the current
- * configuration (decisions, section
- * 2.3).
- */
-async function requestOfRetry(run: RunRecord, which: 'all' | 'failed', queue: Pick<Queue, 'material' | 'list'>,
-  { projects }: RunsConfig): Promise<RunRequest & { readonly retryOf: RunRecord }>
-{
-  if (run.state !== 'failed' && run.state !== 'cancelled')
-    throw new ServiceError('run_state_conflict', 'only a failed or cancelled run can be retried');
-  const material = await queue.material(run.id);
-  // Retention may have removed it meanwhile.
-  if (material === undefined) throw new ServiceError('run_not_found', 'there is no such run');
-  const { input, inputIsJson, definition } = material;
-  const project = projects.find(({ id }) => id === run.projectId);
-  return {
-    projectId: run.projectId,
-    kind: run.kind,
-    task: run.task,
-    priority: run.priority,
-    retryOf: run,
-    input: input === null ? undefined : inputIsJson ? (JSON.parse(input) as Record<string, unknown>) : input,
-    runsOn: definition.runsOn,
-    gitRef: run.gitRef ?? undefined,
-    cell: run.matrix ?? undefined,
-    cells: run.cells > 0 && which === 'failed' ? await cellsToRepeat(run, queue) : undefined,
-    minScore: definition.minScore === undefined ? undefined : project?.content.min_score,
-  };
-}
-
-async function cellsToRepeat({ id, cells }: RunRecord, queue: Pick<Queue, 'list'>): Promise<CellValues[]> {
-  const all = await queue.list({ parentId: id }, undefined, cells);
-  return all.flatMap(({ state, matrix }) => (state === 'succeeded' || matrix === null ? [] : [matrix]));
 }

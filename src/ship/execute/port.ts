@@ -8,7 +8,11 @@ export interface OutputLine {
   readonly stream: 'stdout' | 'stderr' | 'system';
   readonly step: string | null;
   readonly message: string;
+  /** Set if the line says that its step begins (`running`), or how it ended. */
+  readonly stepState?: StepState | undefined;
 }
+
+export type StepState = 'running' | StepResult['outcome'];
 
 /** Receives the lines of a run. If a promise is returned, the caller must await it before writing more. */
 export interface OutputSink {

@@ -286,14 +286,17 @@ const describeGap = ({ lines, messageBytes }: Gap): string =>
 
 const LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 const STREAMS = ['stdout', 'stderr', 'system'] as const;
+/** Of the numbers in the protocol, from 1 on. */
+const STEP_STATES = ['running', 'succeeded', 'failed', 'timed_out', 'stopped'] as const;
 
-function toSpooled({ unixMs, level, stream, step, message }: OutputLine): SpooledLine {
+function toSpooled({ unixMs, level, stream, step, message, stepState }: OutputLine): SpooledLine {
   const line = create(LogLineSchema, {
     unixMs: BigInt(Math.round(unixMs)),
     level: LEVELS.indexOf(level),
     stream: STREAMS.indexOf(stream),
     step: step ?? '',
     message: message.toWellFormed(),
+    stepState: stepState === undefined ? 0 : STEP_STATES.indexOf(stepState) + 1,
   });
   return { bytes: toBinary(LogLineSchema, line) };
 }

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { approveRun, cancelRun, rejectRun, retryRun } from '../../../../generated/runs/sdk/sdk.gen.ts';
+import { approveRun, cancelRun, rejectRun, rerunRun, retryRun } from '../../../../generated/runs/sdk/sdk.gen.ts';
 import { runCommand } from '../shared/command-error.ts';
 import type { Io } from '../shared/io.ts';
 import { addKeyOption, addRunsClientOptions, newKey, openRunsClient, type RunsClientOptions } from './client.ts';
@@ -11,10 +11,11 @@ interface Options extends RunsClientOptions {
   readonly key?: string;
   readonly follow?: boolean;
   readonly failedCells?: boolean;
+  readonly newest?: boolean;
   readonly json?: boolean;
 }
 
-/** `quire runs cancel`, `retry`, `approve` and `reject`. */
+/** `quire runs cancel`, `retry`, `rerun`, `approve` and `reject`. */
 export function registerChange(runs: Command, io: Io): void {
   const cancelling = runs.command('cancel').description('cancel a run').argument('<id>',
     'id of the run, or its beginning or end').option('--json', 'write the run as JSON');
@@ -29,6 +30,15 @@ export function registerChange(runs: Command, io: Io): void {
       'of a run with a matrix, only the cells that did not succeed').option('--json', 'write the new run as JSON');
   addRunsClientOptions(addKeyOption(retrying)).action(async (id: string, options: Options) => {
     await runCommand('runs retry', io, () => retry(id, options, io));
+  });
+
+  const rerunning = runs.command('rerun').description(
+    'run an ended run again, whatever became of it, as a new run, and print its id',
+  ).argument('<id>', 'id of the run, or its beginning or end').option('-f, --follow',
+    'print the log until the new run has ended').option('--newest',
+      'on the newest commit of its ref, instead of the same one').option('--json', 'write the new run as JSON');
+  addRunsClientOptions(addKeyOption(rerunning)).action(async (id: string, options: Options) => {
+    await runCommand('runs rerun', io, () => rerun(id, options, io));
   });
 
   const decisions = {
@@ -63,6 +73,16 @@ async function retry(text: string, options: Options, io: Io): Promise<void> {
   const headers = { 'Idempotency-Key': options.key ?? newKey() };
   const { data: run } = await client.ask(() =>
     retryRun({ client: client.sdk, path: { id }, headers, query: { cells: options.failedCells ? 'failed' : 'all' } })
+  );
+  await showQueued(client, run, options, io);
+}
+
+async function rerun(text: string, options: Options, io: Io): Promise<void> {
+  const client = openRunsClient(options);
+  const id = await findRun(client, text);
+  const headers = { 'Idempotency-Key': options.key ?? newKey() };
+  const { data: run } = await client.ask(() =>
+    rerunRun({ client: client.sdk, path: { id }, headers, query: { commit: options.newest ? 'newest' : 'same' } })
   );
   await showQueued(client, run, options, io);
 }

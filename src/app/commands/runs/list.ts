@@ -28,8 +28,8 @@ export function registerList(runs: Command, io: Io): void {
         'failed', 'cancelled']),
     ).addOption(new Option('--kind <kind>', 'only runs of this kind').choices(['diagnostic', 'pipeline', 'ai_text']))
     .addOption(
-      new Option('--source <source>', 'only runs that came into being this way').choices(['api', 'retry', 'schedule',
-        'alert']),
+      new Option('--source <source>', 'only runs that came into being this way').choices(['api', 'retry', 'rerun',
+        'schedule', 'alert']),
     ).option('--schedule <name>', 'only runs of this schedule').option('--by <token>',
       'only runs that this token of the configuration has queued; `api` for the token of the service').option(
       '--cells-of <id>',

@@ -164,9 +164,13 @@ describe('quire runs logs, cancel and retry', () => {
     expect(followed).toMatchObject({ exitCode: 1 });
     expect((await quire('logs', [id])).stdout).toBe(followed.stdout);
     const events = (await quire('logs', [id, '--json'])).stdout.trim().split('\n').map((line) =>
-      JSON.parse(line) as { message: string }
+      JSON.parse(line) as { message: string; step: string | null; step_state?: string }
     );
     expect(events.map(({ message }) => message)).toContain('about to fail');
+    expect(events.flatMap(({ step, step_state: state }) => (state === undefined ? [] : [[step, state]]))).toEqual([[
+      'first',
+      'running',
+    ], ['first', 'failed']]);
     expect((await quire('logs', [id, '--offset', '1', '--json'])).stdout.trim().split('\n')).toHaveLength(
       events.length - 1,
     );
@@ -189,6 +193,24 @@ describe('quire runs logs, cancel and retry', () => {
     const retried = await quire('retry', [id]);
     expect(retried.stdout.trim()).not.toBe(id);
     await quire('cancel', [retried.stdout.trim()]);
+    const rerun = await quire('rerun', [id, '--newest', '--json']);
+    expect(JSON.parse(rerun.stdout)).toMatchObject({ retry_of: id, source: { type: 'rerun' } });
+    await quire('cancel', [(JSON.parse(rerun.stdout) as { id: string }).id]);
+  });
+
+  it('shows text as it was on a terminal, and sends it nothing but colours', async () => {
+    const text = '  a   b\tc \u001b[31mred\u001b[0m\u001b[2J\u0007';
+    const run = { id: 'c'.repeat(32), state: 'succeeded', attempt: 1, max_attempts: 1, waiting_reason: null };
+    const event = { message: text, stream: 'stdout', step: 'build', level: 'info' };
+    const page = { data: [event], next_offset: 1, complete: true };
+    const service = await startFakeService(({ path }) => ({ body: path.includes('/logs') ? page : { data: run } }));
+    const logs = async (...options: string[]) =>
+      (await runQuire(['runs', 'logs', run.id, '--url', service.url, ...options])).stdout;
+    expect(await logs()).toBe('[build]   a   b\tc red␛[2J␇\n');
+    expect(await logs('--plain')).toBe('[build]   a   b\tc red␛[2J␇\n');
+    expect(await logs('--color')).toBe('[build]   a   b\tc \u001b[31mred\u001b[0m␛[2J␇\u001b[0m\n');
+    expect(JSON.parse(await logs('--json'))).toEqual(event);
+    await service.close();
   });
 
   it('says what is missing: the token, the run, the service', async () => {

@@ -6,7 +6,8 @@ import { formatDuration } from '../../../lib/duration.ts';
 import { wholeNumber } from '../shared/arguments.ts';
 import { runCommand } from '../shared/command-error.ts';
 import { type Io, untilInterrupted, writeLines } from '../shared/io.ts';
-import { plainLine } from '../shared/output.ts';
+import { isColoured } from '../shared/output.ts';
+import { TerminalText, visibleLine } from '../shared/terminal-text.ts';
 import { addRunsClientOptions, openRunsClient, type RunsClient, type RunsClientOptions } from './client.ts';
 import { findRun } from './find.ts';
 import { ENDED, exitCodeOf, statusLine, writeRun } from './present.ts';
@@ -74,11 +75,18 @@ interface LogView {
   readonly from?: number | undefined;
   readonly offset?: number | undefined;
   readonly json?: boolean | undefined;
+  /** Colours of the output: `true` also where it goes to no terminal; absent: on a terminal. */
+  readonly color?: boolean | undefined;
 }
 
 /** Prints a run's log; with `follow`, exits with the status of the run. */
 export async function showLog(client: RunsClient, id: string, view: LogView, io: Io): Promise<void> {
-  const write = (event: LogEvent): void => writeLines(io.stdout, [view.json ? JSON.stringify(event) : lineOf(event)]);
+  const text = new TerminalText({
+    colours: view.color ?? isColoured(io.stdout),
+    expandsTabs: io.stdout.isTTY === true,
+  });
+  const write = (event: LogEvent): void =>
+    writeLines(io.stdout, [view.json ? JSON.stringify(event) : lineOf(event, text)]);
   if (!view.follow) return printLog(client, id, view, write);
   await untilInterrupted(async (signal) => {
     const quiet = new QuietStep(systemTimer, (line) => writeLines(io.stderr, [line]));
@@ -121,11 +129,11 @@ async function printLog(client: RunsClient, id: string, view: LogView,
   }
 }
 
-/** Removes characters that could move the cursor or change the terminal. */
-function lineOf({ step, stream, level, message }: LogEvent): string {
+/** What has written the line, and its text as on a terminal. */
+function lineOf({ step, stream, level, message }: LogEvent, text: TerminalText): string {
   const from = step ?? (stream === 'system' ? 'quire' : '');
   const mark = level === 'warn' || level === 'error' ? `${level}: ` : '';
-  return plainLine(`${from === '' ? '' : `[${from}] `}${mark}${message}`);
+  return `${from === '' ? '' : `[${visibleLine(from)}] `}${mark}${text.line(`${stream} ${from}`, message)}`;
 }
 
 interface Listener {
@@ -199,11 +207,17 @@ interface Options extends RunsClientOptions {
   readonly attempt?: number;
   readonly offset: number;
   readonly json?: boolean;
+  readonly color?: boolean;
+  readonly plain?: boolean;
 }
 
 const NOTES = `
 With --follow the log is printed as it grows, over all attempts that follow, until the run has ended; the status
 is 0 when the run succeeded, 1 when it failed, 2 when it was cancelled.
+
+Spaces and tabs are as the step wrote them. Colours are kept on a terminal, and removed with --plain, with NO_COLOR
+and where the output goes to a file or a pipe, unless --color asks for them. Other escape sequences and control
+characters are not sent to the terminal: they are shown as characters, such as ␛ and ␇. --json has the exact text.
 
 Examples:
   $ quire runs logs 019b45a500007c3e9a41d2f0b6e85713 -f
@@ -217,11 +231,13 @@ export function registerLogs(runs: Command, io: Io): void {
       'log of this attempt; without it the current one',
       wholeNumber(1, 1_000_000),
     ).option('--offset <n>', 'first event', wholeNumber(0, Number.MAX_SAFE_INTEGER), 0).option('--json',
-      'write one JSON object a line');
+      'write one JSON object a line, with the exact text').option('--plain', 'without colours').option('--color',
+      'with colours, also in a file or a pipe');
   addRunsClientOptions(command).addHelpText('after', NOTES).action(async (id: string, options: Options) => {
     await runCommand('runs logs', io, async () => {
       const client = openRunsClient(options);
-      await showLog(client, await findRun(client, id), options, io);
+      const { plain, ...view } = options;
+      await showLog(client, await findRun(client, id), plain ? { ...view, color: false } : view, io);
     });
   });
   registerSearch(command, io);

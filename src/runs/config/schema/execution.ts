@@ -135,7 +135,8 @@ const pipeline = item('a pipeline', ['name', 'steps'], {
         'a whole; empty for no group', ''),
     cancel_in_progress: flag('a new run cancels those of its group before it, also one that is under way', false),
     pending: oneOf(
-      'which of the runs that wait for their turn are kept: `all`, or the `newest` alone, with the others cancelled',
+      'which of the runs that wait for their turn are kept: `all`, or the `newest` alone, with the others cancelled, ' +
+        'also those that wait for an approval',
       'all',
       ['all', 'newest'],
     ),

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { LogLimits } from '../../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import type { Clock } from '../../../lib/clock.ts';
 import type { Masker, MaskStream } from '../mask/masker.ts';
-import type { OutputLine, OutputSink } from '../port.ts';
+import type { OutputLine, OutputSink, StepState } from '../port.ts';
 import { LineSplitter } from './line-splitter.ts';
 
 /** Default for the bytes of a line, if an assignment has no limit (decisions, section 2.5). */
@@ -54,10 +54,18 @@ export class RunOutput {
 
   /** Writes a line of the ship itself. */
   async note(level: OutputLine['level'], text: string, step: string | null = null): Promise<void> {
+    for (const message of this.#split(text)) await this.#line(level, 'system', step, message);
+  }
+
+  /** Says that a step begins, or how it has ended. */
+  async stepIs(state: StepState, step: string, text: string): Promise<void> {
+    const [message = ''] = this.#split(text);
+    await this.#line('info', 'system', step, message, state);
+  }
+
+  #split(text: string): string[] {
     const splitter = new LineSplitter(this.maxLine);
-    const bytes = Buffer.from(this.#masker.text(text));
-    for (const message of [...splitter.push(bytes), ...splitter.flush()])
-      await this.#line(level, 'system', step, message);
+    return [...splitter.push(Buffer.from(this.#masker.text(text))), ...splitter.flush()];
   }
 
   /** A step has failed: its last lines stay in the log, however many follow. */
@@ -75,12 +83,19 @@ export class RunOutput {
   }
 
   /** Undefined if the sink needs no pause; this saves a turn of the event loop per line. */
-  #line(level: OutputLine['level'], stream: OutputLine['stream'], step: string | null, message: string): Promise<void>
-    | undefined
+  #line(level: OutputLine['level'], stream: OutputLine['stream'], step: string | null, message: string,
+    stepState?: StepState): Promise<void> | undefined
   {
     if (this.#dropping) return undefined;
     try {
-      const pause = this.#sink.write({ unixMs: this.#clock.now(), level, stream, step, message });
+      const pause = this.#sink.write({
+        unixMs: this.#clock.now(),
+        level,
+        stream,
+        step,
+        message,
+        ...(stepState !== undefined && { stepState }),
+      });
       return pause === undefined ? undefined : this.#wait(pause);
     } catch (error) {
       this.#fail(error);

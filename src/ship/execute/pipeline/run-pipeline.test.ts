@@ -46,6 +46,19 @@ describe('steps', () => {
     expect(running.starts).toBe(1);
   });
 
+  it('say in the log when they begin and how they end', async () => {
+    const running = run(['echo hello', { ...script('sleep 60'), timeoutMs: 50n, continueOnError: true }, 'exit 3']);
+    await end(running);
+    expect(
+      running.stepLines.map((
+        { stream, step, stepState, message },
+      ) => [stream, step, stepState, message.replace(/\d+\.\d/, 'N')]),
+    ).toEqual([['system', 's1', 'running', 'step s1 begins'], ['system', 's1', 'succeeded',
+      'step s1 succeeded after N s'], ['system', 's2', 'running', 'step s2 begins'], ['system', 's2', 'timed_out',
+      'step s2 timed out after N s'], ['system', 's3', 'running', 'step s3 begins'], ['system', 's3', 'failed',
+      'step s3 failed after N s']]);
+  });
+
   it('end with the first that fails; those that always run still do', async () => {
     const running = run(['echo a', 'exit 3', 'echo never', { ...script('echo cleanup'), always: true }]);
     expect(await end(running)).toMatchObject({

@@ -144,21 +144,43 @@ async function runSteps(before: StepSetting): Promise<WorkResult> {
 async function runWhole(setting: StepSetting, step: Step,
   steps: StepResult[]): Promise<Failure | 'stopped' | undefined>
 {
-  const { clock } = setting.context;
+  const { context: { clock }, work: { output } } = setting;
   const startedMs = clock.now();
+  // Not awaited: a step starts although the log takes nothing at the moment.
+  void output.stepIs('running', step.name, `step ${step.name} begins`);
   const cache = await restoreCache(setting, step);
   const problem = cache !== undefined && 'code' in cache ? cache : await runStep(setting, step);
   const [exitCode, signal] = typeof problem === 'object'
     ? [problem.exitCode ?? null, problem.signal ?? null]
     : [problem === undefined ? 0 : null, null];
-  steps.push({ name: step.name, startedMs, endedMs: clock.now(), outcome: stepOutcome(problem), exitCode, signal });
-  if (problem === 'stopped') return problem;
-  if (problem === undefined && cache !== undefined && 'save' in cache) await cache.save();
-  const lost = await keepArtifacts(setting, step);
-  await sendReports(setting, step.reports, step.name);
+  const outcome = stepOutcome(problem);
+  const ended: StepResult = { name: step.name, startedMs, endedMs: clock.now(), outcome, exitCode, signal };
+  steps.push(ended);
+  const lost = problem === 'stopped' ? undefined : await keep(setting, step, problem, cache);
+  await output.stepIs(outcome, step.name, endOf(ended));
   // For a failed step, its own failure is reported.
   return problem ?? lost;
 }
+
+/** What stays of a step: its cache if it has succeeded, and its artefacts in any case. */
+async function keep(setting: StepSetting, step: Step, problem: Failure | undefined,
+  cache: Awaited<ReturnType<typeof restoreCache>>): Promise<Failure | undefined>
+{
+  if (problem === undefined && cache !== undefined && 'save' in cache) await cache.save();
+  const lost = await keepArtifacts(setting, step);
+  await sendReports(setting, step.reports, step.name);
+  return lost;
+}
+
+const SAYS: Readonly<Record<StepResult['outcome'], string>> = {
+  succeeded: 'succeeded',
+  failed: 'failed',
+  timed_out: 'timed out',
+  stopped: 'was stopped',
+};
+
+const endOf = ({ name, outcome, startedMs, endedMs }: StepResult): string =>
+  `step ${name} ${SAYS[outcome]} after ${(Math.max(0, endedMs - startedMs) / 1000).toFixed(1)} s`;
 
 function stepOutcome(problem: Failure | 'stopped' | undefined): StepResult['outcome'] {
   if (problem === undefined) return 'succeeded';

@@ -1402,6 +1402,13 @@ export declare type LogLine = Message<"quire.fleet.v1.LogLine"> & {
    * @generated from field: string message = 5;
    */
   message: string;
+
+  /**
+   * What the line says of its step: 0 nothing, 1 that it begins, and how it ended: 2 succeeded, 3 failed, 4 timed out, 5 stopped.
+   *
+   * @generated from field: uint32 step_state = 6;
+   */
+  stepState: number;
 };
 
 /**
