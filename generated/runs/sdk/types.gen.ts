@@ -17,7 +17,7 @@ export type RunKind = 'diagnostic' | 'pipeline' | 'ai_text';
 /**
  * How a run came into being. Later versions may have further ways.
  */
-export type RunSourceType = 'api' | 'retry' | 'schedule' | 'alert';
+export type RunSourceType = 'api' | 'retry' | 'schedule' | 'alert' | 'forge';
 
 /**
  * An id: a UUIDv7 without dashes, 32 lower-case hexadecimal characters, so ids sort by the time of their creation.

@@ -1,5 +1,6 @@
 import type { JsonValue } from '@bufbuild/protobuf';
 import type { CellValues } from '../config/index.ts';
+import type { ForgeOrigin } from '../forge/port.ts';
 
 /** The run that a request, a schedule or an alert starts; not validated yet. */
 export interface RunRequest {
@@ -17,6 +18,8 @@ export interface RunRequest {
   readonly schedule?: string | undefined;
   /** Labels of the alerts that start it. */
   readonly alertLabels?: Readonly<Record<string, string>> | undefined;
+  /** The event of a forge that starts it; retries keep it. */
+  readonly forge?: ForgeOrigin | undefined;
   /** Only these cells of the matrix; cells that the matrix no longer has are left out. */
   readonly cells?: readonly CellValues[] | undefined;
   /** Run only the cell with these values. */

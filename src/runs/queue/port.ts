@@ -1,12 +1,13 @@
 import type { Transaction } from '../../storage/index.ts';
 import type { CellValues } from '../config/index.ts';
 import type { Concurrency, Definition, ResolvedCell } from '../definitions/index.ts';
+import type { ForgeOrigin } from '../forge/port.ts';
 
 // Times named `...Ms` are milliseconds since 1970; those named `...At` are seconds, as the API shows them.
 
 export type RunKind = 'diagnostic' | 'pipeline' | 'ai_text';
 export type RunState = 'queued' | 'running' | 'cancelling' | 'succeeded' | 'failed' | 'cancelled';
-export type RunSource = 'api' | 'retry' | 'schedule' | 'alert';
+export type RunSource = 'api' | 'retry' | 'schedule' | 'alert' | 'forge';
 
 /** Who or what queued a run. */
 export interface RunOrigin {
@@ -14,6 +15,7 @@ export interface RunOrigin {
   readonly by: string | null;
   readonly schedule?: string;
   readonly alertLabels?: Readonly<Record<string, string>>;
+  readonly forge?: ForgeOrigin;
 }
 
 /** One attempt of a run as it was assigned; `fence` increases at each claim, requeue and forced cancel. */

@@ -1,5 +1,6 @@
 import type { FromSchema } from '../read-by-schema.ts';
 import { execution } from './execution.ts';
+import { forges } from './forges.ts';
 import { notifications, project, projects, schedules } from './projects.ts';
 import { queue } from './queue.ts';
 import { fleet, service, tokens } from './service.ts';
@@ -13,7 +14,17 @@ export const RUNS_CONFIG_SCHEMA = {
   title: 'Quire run-queue configuration',
   type: 'object',
   additionalProperties: false,
-  properties: { ...service, ...tokens, ...queue, ...execution, ...projects, ...schedules, ...notifications, ...fleet },
+  properties: {
+    ...service,
+    ...tokens,
+    ...queue,
+    ...execution,
+    ...forges,
+    ...projects,
+    ...schedules,
+    ...notifications,
+    ...fleet,
+  },
 } as const;
 
 export const PROJECT_SCHEMA = project;
@@ -33,4 +44,5 @@ export type StepConfig = PipelineConfig['steps'][number];
 export type TokenConfig = RunsConfig['tokens'][number];
 export type ScheduleConfig = RunsConfig['schedules'][number];
 export type NotificationConfig = RunsConfig['notifications']['webhooks'][number];
+export type ForgeConfig = RunsConfig['forges'][number];
 export type RoleConfig = RunsConfig['ai']['roles'][number];
