@@ -77,10 +77,11 @@ export function durationOf({ started_at: started, finished_at: finished }: Run):
 }
 
 /** What distinguishes a cell from the others of its run, and a run with cells from other runs. */
-export function taskOf({ task, kind, matrix, cells }: Run): string {
+export function taskOf({ task, kind, job, matrix, cells }: Run): string {
   const name = task === '' ? kind : task;
-  if (matrix != null) return `${name} ${Object.entries(matrix).map(([key, value]) => `${key}=${String(value)}`).join(' ')}`;
-  return cells === 0 ? name : `${name} (${cells} cells)`;
+  const values = Object.entries(matrix ?? {}).map(([key, value]) => `${key}=${String(value)}`);
+  const own = [name, ...(job == null ? [] : [job]), ...values].join(' ');
+  return cells === 0 ? own : `${own} (${cells} cells)`;
 }
 
 /** Why a queued run waits, as a sentence. */
@@ -91,5 +92,5 @@ export function waitingOf({ waiting_reason: reason }: Run): string | undefined {
 const WAITING: Readonly<Record<NonNullable<Run['waiting_reason']>, string>> = {
   project_disabled: 'the project is off', backoff: 'waits before the next attempt', no_matching_ship: 'no ship has its labels', ship_offline: 'its ships are offline', unsupported: 'no ship does this kind',
   ship_draining: 'its ships take nothing new', concurrency: 'the project has as many as it may', ship_busy: 'its ships are busy', starting: 'starts now',
-  concurrency_group: 'another run of its group is under way', approval: 'somebody has to approve it', matrix: 'waits for its turn among the cells of its run',
+  concurrency_group: 'another run of its group is under way', approval: 'somebody has to approve it', matrix: 'waits for its turn among the cells of its run', needs: 'waits for the jobs that it needs',
 };

@@ -129,6 +129,7 @@ describe('parseRunsConfig: defaults (run-queue decisions, section 3)', () => {
       image: '',
       env: {},
       secrets: [],
+      jobs: [],
       steps: [{
         name: 'test',
         run: 'npm test',
@@ -220,7 +221,7 @@ projects: [{id: Alpha, repository: "https://user:pw@host/x", runs_on: [linux], p
   ], ['pipelines: [{name: p, env: {"a b": x}, steps: [{name: s, run: x}]}]',
     /^pipelines\[0\]\.env\.a b: expected the name of an environment variable, got "a b"$/], [
     'pipelines: [{name: p, steps: []}]',
-    /^pipelines\[0\]\.steps: expected at least 1 entries, got a list of 0$/,
+    /^pipelines\[0\]: expected either steps or jobs$/,
   ], ['pipelines: [{name: p, steps: [{name: s, run: x, artifacts: [a/../../x]}]}]',
     /^pipelines\[0\]\.steps\[0\]\.artifacts\[0\]: expected a relative path without \.\./], [
     'pipelines: [{name: p, steps: [{name: s, run: x, working_dir: ../x}]}]',

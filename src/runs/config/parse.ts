@@ -89,14 +89,21 @@ function expandShortForms(root: unknown): string[] {
   }
   if (Array.isArray(pipelines)) {
     pipelines.forEach((pipeline: unknown, index) => {
-      if (isMapping(pipeline) && isMapping(pipeline['matrix']))
-        moveAxes(pipeline['matrix'], `pipelines[${index}].matrix`, problems);
+      moveAxesOf(pipeline, `pipelines[${index}]`, problems);
+      if (isMapping(pipeline) && Array.isArray(pipeline['jobs'])) {
+        pipeline['jobs'].forEach((job: unknown, at) => moveAxesOf(job, `pipelines[${index}].jobs[${at}]`, problems));
+      }
     });
   }
   return problems;
 }
 
 const MATRIX_KEYS: ReadonlySet<string> = new Set(['axes', 'include', 'exclude', 'max_parallel', 'fail_fast']);
+
+/** Of a pipeline or a job. */
+function moveAxesOf(work: unknown, path: string, problems: string[]): void {
+  if (isMapping(work) && isMapping(work['matrix'])) moveAxes(work['matrix'], `${path}.matrix`, problems);
+}
 
 /** Values that are not lists are left alone: they may be misspelled keys. */
 function moveAxes(matrix: Mapping, path: string, problems: string[]): void {

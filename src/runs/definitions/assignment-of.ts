@@ -30,7 +30,7 @@ export function assignmentOf({ run, ref, input, definition }: Claim, secretValue
   const missing: string[] = [];
   if (assignment.plan.case === 'pipeline') {
     assignment.plan.value.steps = stepsOfPart(definition, assignment.plan.value.steps, run.part);
-    assignment.plan.value.restoreArtifacts = run.part > 0;
+    assignment.plan.value.restoreArtifacts = run.part > 0 || definition.artifactsFrom !== undefined;
     for (const { cache } of assignment.plan.value.steps) if (cache !== undefined) cache.shared = sharesCaches;
     assignment.plan.value.gitRef = run.gitRef ?? '';
     assignment.plan.value.commit = run.gitCommit ?? '';

@@ -80,7 +80,7 @@ export function createEnqueuer(env: Pick<RunsEnvironment, 'sql' | 'clock' | 'con
         alertLabels: request.alertLabels,
         forge: request.forge,
       },
-      matrix: request.cell,
+      cell: request.cell,
       gitRef: request.gitRef,
       retryOf: request.retryOf,
     };

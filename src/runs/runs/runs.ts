@@ -5,8 +5,8 @@ import { Loop } from '../../lib/loop.ts';
 import { type Handlers, type Identity, type InputOf, type Preconditions, Reply } from '../../operations/index.ts';
 import type { Transaction } from '../../storage/index.ts';
 import { actorOf, requireReadable } from '../auth/index.ts';
-import type { CellValues, RunsConfig } from '../config/index.ts';
-import type { RunRequest } from '../definitions/index.ts';
+import type { RunsConfig } from '../config/index.ts';
+import type { CellName, RunRequest } from '../definitions/index.ts';
 import type { RunsEnvironment } from '../environment.ts';
 import { type OnceResult, requestHash, requireKey } from '../idempotency/index.ts';
 import type { Queue, RunRecord } from '../queue/port.ts';
@@ -169,13 +169,15 @@ async function requestOfRetry(run: RunRecord, which: 'all' | 'failed', queue: Pi
     input: input === null ? undefined : inputIsJson ? (JSON.parse(input) as Record<string, unknown>) : input,
     runsOn: definition.runsOn,
     gitRef: run.gitRef ?? undefined,
-    cell: run.matrix ?? undefined,
+    cell: run.matrix === null && run.job === null ? undefined : cellOf(run),
     cells: run.cells > 0 && which === 'failed' ? await cellsToRepeat(run, queue) : undefined,
     minScore: definition.minScore === undefined ? undefined : project?.content.min_score,
   };
 }
 
-async function cellsToRepeat({ id, cells }: RunRecord, queue: Pick<Queue, 'list'>): Promise<CellValues[]> {
+async function cellsToRepeat({ id, cells }: RunRecord, queue: Pick<Queue, 'list'>): Promise<CellName[]> {
   const all = await queue.list({ parentId: id }, undefined, cells);
-  return all.flatMap(({ state, matrix }) => (state === 'succeeded' || matrix === null ? [] : [matrix]));
+  return all.filter(({ state }) => state !== 'succeeded').map(cellOf);
 }
+
+const cellOf = ({ job, matrix }: RunRecord): CellName => ({ job: job ?? '', values: matrix ?? {} });

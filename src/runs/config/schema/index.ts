@@ -36,6 +36,7 @@ export type RunsConfig = FromSchema<typeof RUNS_CONFIG_SCHEMA>;
 export type ProjectConfig = FromSchema<typeof PROJECT_SCHEMA>;
 export type PipelineConfig = RunsConfig['pipelines'][number];
 export type InputConfig = PipelineConfig['inputs'][number];
+export type JobConfig = PipelineConfig['jobs'][number];
 export type MatrixConfig = PipelineConfig['matrix'];
 /** A value of an input or of a matrix. */
 export type Scalar = string | number | boolean;

@@ -58,8 +58,8 @@ async function keepOne({ work, folder, user }: StepSetting, step: string, name: 
 const SOURCE = 'src';
 
 /**
- * After an approval, puts the artefacts that the attempt has left before it back at their paths; returns what went
- * wrong. They come into a folder that steps cannot enter, and `tar` writes them to the work folder as the run itself,
+ * Puts the artefacts that the attempt has left before an approval back at their paths, and those of the jobs that it
+ * needs; returns what went wrong. They come into a folder that steps cannot enter, and `tar` writes them to the work folder as the run itself,
  * because the repository may have links at their paths.
  */
 export async function restoreArtifacts(setting: StepSetting): Promise<Failure | undefined> {
@@ -68,7 +68,7 @@ export async function restoreArtifacts(setting: StepSetting): Promise<Failure | 
   const staging = join(folder.path, 'artifacts');
   const failed = (reason: string): Failure => ({
     code: 'ship_error',
-    message: `the artefacts of the steps before the approval are not restored: ${reason}`,
+    message: `the artefacts of earlier steps and jobs are not restored: ${reason}`,
   });
   let names: readonly string[] = [];
   try {
@@ -91,7 +91,7 @@ export async function restoreArtifacts(setting: StepSetting): Promise<Failure | 
     await rm(staging, { recursive: true, force: true });
   }
   await work.output.note('info',
-    `restored ${names.length} ${names.length === 1 ? 'artefact' : 'artefacts'} of the steps before the approval`);
+    `restored ${names.length} ${names.length === 1 ? 'artefact' : 'artefacts'} of earlier steps and jobs`);
   return undefined;
 }
 

@@ -964,8 +964,7 @@ export declare type PipelinePlan = Message<"quire.fleet.v1.PipelinePlan"> & {
   credentials?: GitCredentials | undefined;
 
   /**
-   * The steps follow an approval: before the first of them, the ship puts the artefacts that the attempt has left so far back at their
-   * paths.
+   * The steps follow an approval or other jobs: before the first of them, the ship puts the artefacts of `DownloadArtifacts` at their paths.
    *
    * @generated from field: bool restore_artifacts = 10;
    */
@@ -2750,7 +2749,7 @@ export declare const Fleet: GenService<{
     output: typeof UploadArtifactResponseSchema;
   },
   /**
-   * Sends the artefacts that the attempt has left before an approval step, each as its description and then its bytes in chunks of
+   * Sends the artefacts of the jobs that the run needs, and those that the attempt has left before an approval step, each as its description and then its bytes in chunks of
    * at most 1 MiB.
    *
    * @generated from rpc quire.fleet.v1.Fleet.DownloadArtifacts
