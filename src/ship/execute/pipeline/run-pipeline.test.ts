@@ -108,6 +108,14 @@ describe('steps', () => {
     expect(running.text()[0]).toMatch(/\/src\/a\/b$/);
   });
 
+  it('show a line before its end: what asks or counts is seen while it waits', async () => {
+    const running = run(['printf "Continue? "; while [ ! -e answer ]; do sleep 0.02; done; echo yes', 'true']);
+    await running.saw('Continue?');
+    writeFileSync(join(benches.at(-1)!.workDir, `${running.assignment.ref!.runId}.1`, 'src', 'answer'), '');
+    expect(await end(running)).toMatchObject({ outcome: 'SUCCEEDED' });
+    expect(running.text()).toEqual(['Continue? ', 'yes']);
+  });
+
   it('leave no process behind for the next one', async () => {
     const running = run(['sleep 100 & setsid sleep 100 & echo $!', 'echo done']);
     expect(await end(running)).toMatchObject({ outcome: 'SUCCEEDED' });

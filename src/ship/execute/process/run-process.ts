@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
+import { LiveWriter } from '../output/live-writer.ts';
 import type { OutputWriter } from '../output/run-output.ts';
 import { groupEnds, killLeftovers, signal } from './leftovers.ts';
 import { type OutputPipe, PipePool } from './pipes.ts';
@@ -302,6 +303,7 @@ function onAbort(signal: AbortSignal, until: AbortSignal, act: () => void): void
  * process that was not found must not keep the run alive, so after `finished` a pause in the output ends it too.
  */
 async function pump(pipe: Readable, writer: OutputWriter, finished: AbortSignal): Promise<void> {
+  const live = new LiveWriter(writer);
   let timer: NodeJS.Timeout | undefined;
   let waiting = true;
   const limit = (): void => {
@@ -312,7 +314,7 @@ async function pump(pipe: Readable, writer: OutputWriter, finished: AbortSignal)
     for await (const chunk of pipe as AsyncIterable<Buffer>) {
       clearTimeout(timer);
       waiting = false;
-      await writer.write(chunk);
+      await live.write(chunk);
       waiting = true;
       limit();
     }
@@ -320,7 +322,7 @@ async function pump(pipe: Readable, writer: OutputWriter, finished: AbortSignal)
     // Destroyed above; the output before that is written.
   }
   clearTimeout(timer);
-  await writer.end();
+  await live.end();
 }
 
 async function forceEnd(argv: readonly string[], env: Readonly<Record<string, string>>): Promise<void> {
