@@ -251,7 +251,7 @@ describe.skipIf(!hasUserNamespaces)('a step of a service that is an ordinary use
 
   it('opens its output again by its path', async () => {
     const { outcome, lines } = await attack(() => [PATHS_OF_OUTPUT]);
-    expect({ outcome, lines: lines.sort() }).toEqual({
+    expect({ outcome, lines: lines.toSorted() }).toEqual({
       outcome: 'SUCCEEDED',
       lines: ['both', 'both', 'to stderr', 'to stdout'],
     });

@@ -51,7 +51,7 @@ async function describeConfig({ reference }: Flags): Promise<void> {
   if (reference) console.log(renderConfigReference().trimEnd());
   else console.log(
       JSON.stringify(RUNS_CONFIG_SCHEMA,
-        (key, value: unknown) => (key === 'format' || key === 'x-expected' ? undefined : value), 2),
+        (key, value: unknown) => (['format', 'x-expected', 'x-text'].includes(key) ? undefined : value), 2),
     );
 }
 

@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,6 +7,7 @@ import { Outcome } from '../../../../generated/proto/quire/fleet/v1/fleet_pb.js'
 import { assignmentOf, type ExecutorBench, executorBench, pipelineOf, type Running, script, start,
   type StepInit } from '../../../testkit/runs-executor.ts';
 import { UserIds } from '../users.ts';
+import { inDefaultShell } from './default-shell.ts';
 
 const benches: ExecutorBench[] = [];
 afterEach(() => {
@@ -122,6 +123,31 @@ describe('steps', () => {
   });
 });
 
+describe('the shell of a step that names none', () => {
+  const inShell = (text: string): StepInit => ({ script: text });
+
+  it('ends the step when a command, a variable or a part of a pipe is missing', async () => {
+    for (const text of ['false; true', 'echo "$MISSING"; true', 'text=$(false; echo go on); echo "$text"'])
+      expect(await end(run([inShell(text)])), text).toMatchObject({ outcome: 'FAILED' });
+    const hasPipefail = ['sh', 'bash'].some((shell) => spawnSync(shell, ['-c', 'set -o pipefail']).status === 0);
+    expect(await end(run([inShell('false | true')]))).toMatchObject({ outcome: hasPipefail ? 'FAILED' : 'SUCCEEDED' });
+  });
+
+  it('reads a script as sh does', async () => {
+    const script = 'echo "a\\tb"; echo -n x; echo; [ "$#" = 0 ] && x=1 env | grep ^x=';
+    const running = run([inShell(script)]);
+    await end(running);
+    expect(`${running.text().join('\n')}\n`).toBe(spawnSync('sh', ['-eu', '-c', script], { encoding: 'utf8' }).stdout);
+  });
+
+  it('in a container is looked for where the script runs', async () => {
+    const [sh, ...args] = await inDefaultShell('echo out; exit 3', 'container', '');
+    expect(spawnSync(sh!, args, { encoding: 'utf8' })).toMatchObject({ status: 3, stdout: 'out\n' });
+    const failing = await inDefaultShell('false; echo on', 'container', '');
+    expect(spawnSync(failing[0]!, failing.slice(1), { encoding: 'utf8' })).toMatchObject({ status: 1, stdout: '' });
+  });
+});
+
 describe('environment', () => {
   it('has nothing of the machine but path and language', async () => {
     const on = bench({ env: { PATH: process.env['PATH'], LANG: 'de_DE.UTF-8', SECRET_OF_SHIP: 'hidden' } });
@@ -130,11 +156,11 @@ describe('environment', () => {
     const folder = running.text().find((line) => line.startsWith('HOME='))!.replace(/^HOME=(.*)\/home$/, '$1');
     const { runId } = running.assignment.ref!;
     const ignored = /^(PWD|OLDPWD|SHLVL|_)=/;
-    expect(running.text().filter((line) => !ignored.test(line)).sort()).toEqual(['A=1', 'B=1', `HOME=${folder}/home`,
-      'LANG=de_DE.UTF-8', `PATH=${process.env['PATH']}`, 'QUIRE_ATTEMPT=1', 'QUIRE_FENCING_TOKEN=7', 'QUIRE_INPUT=',
-      `QUIRE_INPUT_FILE=${folder}/input`, 'QUIRE_ISSUE_LABEL=ready', 'QUIRE_PROJECT=alpha',
-      'QUIRE_REPOSITORY=org/alpha', `QUIRE_RESULT_FILE=${folder}/out/result`, `QUIRE_RUN_ID=${runId}`, 'S=***',
-      `TMPDIR=${folder}/tmp`]);
+    expect(running.text().filter((line) => !ignored.test(line)).sort()).toEqual(['A=1', 'B=1', 'CI=true',
+      `HOME=${folder}/home`, 'LANG=de_DE.UTF-8', `PATH=${process.env['PATH']}`, 'QUIRE_ATTEMPT=1',
+      'QUIRE_FENCING_TOKEN=7', 'QUIRE_INPUT=', `QUIRE_INPUT_FILE=${folder}/input`, 'QUIRE_ISSUE_LABEL=ready',
+      'QUIRE_PROJECT=alpha', 'QUIRE_REPOSITORY=org/alpha', `QUIRE_RESULT_FILE=${folder}/out/result`,
+      `QUIRE_RUN_ID=${runId}`, 'S=***', `TMPDIR=${folder}/tmp`]);
     expect(folder).toContain(`${runId}.1`);
   });
 

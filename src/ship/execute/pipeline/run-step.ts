@@ -9,6 +9,7 @@ import { type ProcessEnd, runProcess } from '../process/run-process.ts';
 import { findProgram, isWithin, type SandboxName, type User, type Variables, type View } from '../sandbox/index.ts';
 import type { ResolvedRef } from '../source/fetch-source.ts';
 import { alarm } from '../work-limits.ts';
+import { inDefaultShell } from './default-shell.ts';
 import { isPlainFolder, type WorkFolder } from './work-folder.ts';
 
 /** Longer input is only in the file, because the system limits the size of a process's environment. */
@@ -28,6 +29,7 @@ function stepEnvironment(machine: Variables, assignment: Assignment, step: Step,
     LANG: machine['LANG'] ?? 'C.UTF-8',
     HOME: folder.home,
     TMPDIR: folder.temporary,
+    CI: 'true',
     ...assignment.env,
     ...step.env,
     ...assignment.secrets,
@@ -72,12 +74,16 @@ export async function runStep(setting: StepSetting, step: Step): Promise<Failure
   const { context, work, plan, folder, sandbox, view, user, source } = setting;
   const cwd = join(folder.source, step.workingDir);
   const env = stepEnvironment(context.env, work.assignment, step, folder, source);
-  const impossible = await cannotStart(step, cwd, folder, sandbox === 'container' ? undefined : env['PATH']!);
+  const argv = step.argv.length === 0 && step.script !== ''
+    ? await inDefaultShell(step.script, sandbox, context.env['PATH'] ?? '')
+    : step.argv;
+  const impossible = await cannotStart({ argv, workingDir: step.workingDir }, cwd, folder,
+    sandbox === 'container' ? undefined : env['PATH']!);
   if (impossible !== undefined)
     return { code: 'spawn_failed', step: step.name, message: `step ${step.name} can't start: ${impossible}` };
   const name = `quire-${work.ref.runId}-${work.ref.attempt}-${work.ref.fencingToken}-${plan.steps.indexOf(step)}`;
   const wrapped = context.sandboxes.wrap(sandbox, {
-    argv: step.argv,
+    argv,
     cwd,
     env,
     folder: folder.path,
@@ -122,7 +128,7 @@ async function timed(work: Work, step: Step,
 }
 
 /** Checked beforehand, because the started program is that of the sandbox, whose error message would be less clear. */
-async function cannotStart(step: Step, cwd: string, folder: WorkFolder,
+async function cannotStart(step: Pick<Step, 'argv' | 'workingDir'>, cwd: string, folder: WorkFolder,
   path: string | undefined): Promise<string | undefined>
 {
   if (step.argv.length === 0) return 'it has no command';

@@ -1129,6 +1129,13 @@ export declare type Step = Message<"quire.fleet.v1.Step"> & {
    * @generated from field: quire.fleet.v1.StepCache cache = 9;
    */
   cache?: StepCache | undefined;
+
+  /**
+   * Command line for the ship's default shell, where `argv` is empty.
+   *
+   * @generated from field: string script = 10;
+   */
+  script: string;
 };
 
 /**
