@@ -219,7 +219,7 @@ function refusal({ sandboxes, sandbox, env }: ExecutorContext, { plan }: Assignm
 async function execute(context: ExecutorContext, assignment: Assignment, sink: OutputSink,
   control: WorkControl): Promise<WorkResult>
 {
-  const masker = new Masker(secretsOf(assignment, context.env));
+  const masker = new Masker(secretsOf(assignment, context.env), Object.keys(assignment.secrets));
   const output = new RunOutput({ limits: assignment.limits, masker, sink, clock: context.clock });
   const limits = new WorkLimits(Number(assignment.timeoutMs), Number(assignment.cancelGraceMs), control);
   const closing = closeWhenOver(output, limits, control);

@@ -103,6 +103,28 @@ describe('steps', () => {
     });
   });
 
+  it('say which signal ended a process of them', async () => {
+    const { error } = await end(run(['sh -c "kill -KILL \\$\\$" || exit $?']));
+    expect(error).toMatchObject({
+      code: 'step_failed',
+      exitCode: 137,
+      message: expect.stringContaining('step s1 exited with code 137: SIGKILL ended a process of it') as string,
+    });
+  });
+
+  it('say what is too long for the system, without its value', async () => {
+    const inputs = await end(run(['true'], { env: { QUIRE_INPUT_NOTES: 'x'.repeat(140_000), OTHER: 'y' } }));
+    expect(inputs.error).toMatchObject({
+      code: 'spawn_failed',
+      message: "step s1 can't start: the variable QUIRE_INPUT_NOTES has 140018 bytes, and the system takes at most " +
+        '131071 for one; the file QUIRE_INPUT_FILE has it',
+    });
+    const many = Object.fromEntries(Array.from({ length: 80 }, (_, index) => [`V${index}`, 'x'.repeat(130_000)]));
+    expect((await end(run(['true'], { env: many }))).error!.message).toMatch(
+      /its arguments and variables have \d{8} bytes together, .*; most has the variable V\d+, with 13000\d$/,
+    );
+  });
+
   it('start in the folder that they name', async () => {
     const running = run(['mkdir -p a/b', { ...script('pwd'), workingDir: 'a/b' }]);
     await end(running);
@@ -170,7 +192,7 @@ describe('environment', () => {
       env: { B: 'step', C: 'step', QUIRE_PROJECT: 'other' },
     }], { env: { A: 'all', B: 'all', C: 'all' }, secrets: { C: 'short' } });
     await end(running);
-    expect(running.text()).toEqual(['all step short alpha']);
+    expect(running.text('stdout')).toEqual(['all step short alpha']);
   });
 
   it('holds input up to 32 KiB; the file always does', async () => {
@@ -180,12 +202,17 @@ describe('environment', () => {
     expect(small.text()).toEqual(['32768', '32769']);
     const large = run([check], { input: Buffer.alloc(32 * 1024 + 1, 'a') });
     await end(large);
-    expect(large.text()).toEqual(['32769', '6']);
+    expect(large.text('stdout')).toEqual(['32769', '6']);
+    expect(large.text('system')).toEqual([
+      'the input is in the file QUIRE_INPUT_FILE, and QUIRE_INPUT is not set: it has 32769 bytes, and the variable ' +
+      'holds at most 32768',
+    ]);
     const binary = run(['cat "$QUIRE_INPUT_FILE" | od -An -c | tr -d " "; echo "${QUIRE_INPUT-unset}"'], {
       input: Buffer.from([0, 65]),
     });
     await end(binary);
-    expect(binary.text()).toEqual(['\\0A', 'unset']);
+    expect(binary.text('stdout')).toEqual(['\\0A', 'unset']);
+    expect(binary.text('system')[0]).toContain('it is no text that a variable can hold');
   });
 });
 
@@ -341,6 +368,19 @@ describe('secrets', () => {
     expect(running.text()).toEqual(['***', '***', '***']);
     expect(ended.body).toBe('***\n');
     expect(ended.error!.message).toBe("step s2 can't start: there is no program ***");
+  });
+});
+
+describe('secrets that cannot be masked', () => {
+  it('are named by a warning, and the names of secrets are always shown', async () => {
+    const secrets = { PIN: '1234', DEPLOY_TOKEN: 'DEPLOY', API_KEY: 'long-enough' };
+    const running = run(['echo "$PIN $API_KEY"; echo DEPLOY_TOKEN PIN API_KEY'], { secrets });
+    await end(running);
+    expect(running.text('stdout')).toEqual(['1234 ***', 'DEPLOY_TOKEN PIN API_KEY']);
+    const warning = (name: string): string =>
+      `the value of the secret ${name} is not masked in this log: it has fewer than 6 characters, or is a part of a ` +
+      "secret's name";
+    expect(running.text('system').toSorted()).toEqual([warning('DEPLOY_TOKEN'), warning('PIN')]);
   });
 });
 

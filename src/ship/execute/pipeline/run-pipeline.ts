@@ -11,6 +11,7 @@ import type { ProcessEnd } from '../process/run-process.ts';
 import type { SandboxName } from '../sandbox/index.ts';
 import { fetchSource, type ResolvedRef } from '../source/fetch-source.ts';
 import { keepArtifacts, restoreArtifacts } from './artifacts.ts';
+import { noteExceptions } from './notes.ts';
 import { readResult } from './result-file.ts';
 import { runStep, type StepSetting } from './run-step.ts';
 import { runTool } from './run-tool.ts';
@@ -112,6 +113,7 @@ function cleaningFailed({ log }: ExecutorContext, { ref }: Work): (err: unknown)
 async function runSteps(before: StepSetting): Promise<WorkResult> {
   const { work, plan } = before;
   const { limits, output } = work;
+  await noteExceptions(work);
   const { source, failure: notCheckedOut } = await checkOut(before);
   const setting = { ...before, source };
   const problem = notCheckedOut ?? await restoreArtifacts(setting);
