@@ -249,6 +249,11 @@ describe.skipIf(!hasUserNamespaces)('a step of a service that is an ordinary use
     expect(lines.slice(-2)).toEqual(['read-only', 'alive']);
   });
 
+  it('has a name, with the home of its run', async () => {
+    const { outcome, lines } = await attack(() => ['echo "$HOME"; getent passwd "$(id -u)" | cut -d: -f 6']);
+    expect({ outcome, lines }).toEqual({ outcome: 'SUCCEEDED', lines: [lines[0], lines[0]] });
+  });
+
   it('opens its output again by its path', async () => {
     const { outcome, lines } = await attack(() => [PATHS_OF_OUTPUT]);
     expect({ outcome, lines: lines.toSorted() }).toEqual({

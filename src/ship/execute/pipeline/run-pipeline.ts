@@ -16,7 +16,7 @@ import { readResult } from './result-file.ts';
 import { runStep, type StepSetting } from './run-step.ts';
 import { runTool } from './run-tool.ts';
 import { restoreCache } from './step-cache.ts';
-import { handOver, makeWorkFolder, removeFolder } from './work-folder.ts';
+import { handOver, makeWorkFolder, removeAccounts, removeFolder } from './work-folder.ts';
 
 interface CheckedOut {
   /** The commit that the steps use; absent if nothing is checked out. */
@@ -94,6 +94,7 @@ async function runInFolder(setting: Omit<StepSetting, 'folder' | 'view'>): Promi
   } finally {
     if (context.keepWork) {
       await chmod(folder.path, 0o700); // the next run may get this user
+      await removeAccounts(folder.path);
       context.log.info({ run: work.ref.runId, folder: folder.path }, 'work folder kept');
     } else {
       await removeFolder(folder.path, user).catch(cleaningFailed(context, work));

@@ -90,6 +90,7 @@ export async function runStep(setting: StepSetting, step: Step): Promise<Failure
     name,
     image: plan.image,
     user,
+    accounts: folder.accounts,
   });
   const memory = new MemoryWatch();
   const { end, timedOut } = await timed(work, step, (stop) =>
