@@ -33,7 +33,7 @@ function secretsOf({ env, secrets, plan }: Assignment, machine: Variables): stri
     ? plan.value.roles.map(({ apiKeyEnv }) => apiKeyEnv)
     : [];
   const addresses = plan.case === 'pipeline' || plan.case === 'diagnostic' ? [plan.value.gitUrl] : [];
-  const credentials = plan.case === 'pipeline' && plan.value.credentials !== undefined
+  const credentials = (plan.case === 'pipeline' || plan.case === 'diagnostic') && plan.value.credentials !== undefined
     ? [plan.value.credentials.password, plan.value.credentials.password.trim(), plan.value.credentials.sshKey]
     : [];
   return [...Object.values(secrets), ...credentials, ...named.map(([, value]) => value),

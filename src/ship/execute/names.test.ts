@@ -107,9 +107,10 @@ async function startSshd(): Promise<{ port: number; folder: string; key: string 
     [`Port ${port}`, 'ListenAddress 127.0.0.1', `HostKey ${folder}/host`, `AuthorizedKeysFile ${folder}/user.pub`,
       'StrictModes no', 'UsePAM no', 'PidFile none', 'PermitRootLogin prohibit-password'].join('\n'));
   const server = spawn('unshare', ['--mount', '--', 'sh', '-c',
-    `mount --bind ${folder}/passwd /etc/passwd; mount -t tmpfs none /run; mkdir /run/sshd; exec ${sshd} -D -e -f ${folder}/config`], {
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
+    `mount --bind ${folder}/passwd /etc/passwd; mount -t tmpfs none /run; mkdir /run/sshd; exec ${sshd} -D -e -f ${folder}/config`],
+    {
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
   cleanups.push(() => rmSync(folder, { recursive: true }), () => void server.kill('SIGKILL'));
   await listening(server);
   return { port, folder, key: readFileSync(join(folder, 'user'), 'utf8') };
