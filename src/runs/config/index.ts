@@ -7,4 +7,4 @@ export { renderConfigReference } from './reference.ts';
 export { type AlertRoute, type ForgeConfig, type InputConfig, type JobConfig, type MatrixConfig,
   type NotificationConfig, type PipelineConfig, type ProjectConfig, type RoleConfig, RUNS_CONFIG_SCHEMA,
   type RunsConfig, type Scalar, type ScheduleConfig, type StepConfig, type TokenConfig } from './schema/index.ts';
-export { type Environment, missingSecrets, unsignedWebhooks, weakWebhooks } from './variables.ts';
+export { type Environment, missingSecrets, openSecrets, unsignedWebhooks, weakWebhooks } from './variables.ts';

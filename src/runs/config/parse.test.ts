@@ -27,6 +27,41 @@ pipelines:
   });
 });
 
+describe('env of pipelines and steps', () => {
+  const envs = (text: string) => parseRunsConfig(text).pipelines.map(({ env, steps }) => [env, steps[0]!.env]);
+
+  it('takes numbers and truth values, and keeps how they are written', () => {
+    expect(envs(`
+pipelines:
+  - name: build
+    env: {PORT: 8080, VERSION: 1.10, MODE: 0o644, DEBUG: true, NAME: text}
+    steps: [{name: test, run: npm test, env: {RETRIES: 007}}]
+`)).toEqual([[{ PORT: '8080', VERSION: '1.10', MODE: '0o644', DEBUG: 'true', NAME: 'text' }, { RETRIES: '007' }]]);
+  });
+
+  it('refuses other values by their path', () => {
+    expect(problems(pipeline('    env: {A: [1], B: null}\n'))).toEqual([
+      'pipelines[0].env.A: expected a text or a number or true or false, got a list of 1',
+      'pipelines[0].env.B: expected a text or a number or true or false, got null',
+    ]);
+  });
+
+  it('may be repeated by an anchor below a key that begins with x-', () => {
+    expect(envs(`
+x-common: &common {PORT: 8080, VERSION: 2.0}
+x-step: &step {name: test, run: npm test, env: *common}
+pipelines:
+  - {name: one, env: *common, steps: [*step]}
+  - {name: two, env: {<<: *common, PORT: 9}, steps: [{<<: *step, run: other}]}
+`)).toEqual([[{ PORT: '8080', VERSION: '2.0' }, { PORT: '8080', VERSION: '2.0' }], [{ PORT: '9', VERSION: '2.0' }, {
+      PORT: '8080',
+      VERSION: '2.0',
+    }]]);
+    expect(parseRunsConfig('x-anything: [1, {a: b}]')).toEqual(parseRunsConfig(''));
+    expect(problems('y-anything: 1')).toEqual(['y-anything: unknown key']);
+  });
+});
+
 describe('parseRunsConfig: defaults (run-queue decisions, section 3)', () => {
   it('an empty file is a configuration', () => {
     const config = parseRunsConfig('');
@@ -134,7 +169,7 @@ describe('parseRunsConfig: defaults (run-queue decisions, section 3)', () => {
         name: 'test',
         run: 'npm test',
         exec: [],
-        shell: ['/bin/sh', '-eu', '-c'],
+        shell: [],
         working_dir: '.',
         env: {},
         timeout: '20m',

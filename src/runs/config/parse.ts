@@ -2,6 +2,7 @@ import { hostname } from 'node:os';
 import { ConfigError, deepFreeze } from '../../lib/setting-values.ts';
 import { parseYaml } from '../../text/safe-yaml.ts';
 import { checkTogether } from './checks.ts';
+import { keepWrittenNumbers } from './env-numbers.ts';
 import { readBySchema } from './read-by-schema.ts';
 import { PROJECT_SCHEMA, type ProjectConfig, RUNS_CONFIG_SCHEMA, type RunsConfig } from './schema/index.ts';
 import { schemaCheck } from './validate.ts';
@@ -28,6 +29,7 @@ export function parseRunsConfig(text: string): RunsConfig {
   const parsed = parseYaml(text);
   if (!parsed.ok) throw new RunsConfigError([parsed.problem]);
   const value = parsed.value ?? {};
+  keepWrittenNumbers(value, text);
   const problems = [...expandShortForms(value), ...checkConfig(value)];
   if (problems.length > 0) throw new RunsConfigError(problems);
   const config = completed(readBySchema(RUNS_CONFIG_SCHEMA, value));

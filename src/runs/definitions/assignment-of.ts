@@ -1,6 +1,6 @@
 import { create, fromJson } from '@bufbuild/protobuf';
 import { createHash } from 'node:crypto';
-import { type Assignment, AssignmentSchema, GitCredentialsSchema, LogLimitsSchema,
+import { type Assignment, AssignmentSchema, type GitCredentials, GitCredentialsSchema, LogLimitsSchema,
   RunRefSchema } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import { currentTracing } from '../../lib/tracing.ts';
 import type { CellValues, RunsConfig, Scalar } from '../config/index.ts';
@@ -34,20 +34,9 @@ export function assignmentOf({ run, ref, input, definition }: Claim, secretValue
     for (const { cache } of assignment.plan.value.steps) if (cache !== undefined) cache.shared = sharesCaches;
     assignment.plan.value.gitRef = run.gitRef ?? '';
     assignment.plan.value.commit = run.gitCommit ?? '';
-    const { git } = definition;
-    const valueOf = (name: string): string => {
-      const value = name === '' ? '' : secretValue(name);
-      if (value === undefined) missing.push(name);
-      return value ?? '';
-    };
-    if (git !== undefined)
-      assignment.plan.value.credentials = create(GitCredentialsSchema, {
-        username: git.username,
-        password: valueOf(git.token),
-        sshKey: valueOf(git.sshKey),
-        knownHosts: git.knownHosts,
-      });
   }
+  if (assignment.plan.case === 'pipeline' || assignment.plan.case === 'diagnostic')
+    assignment.plan.value.credentials = credentialsOf(definition, secretValue, missing);
   for (const name of definition.secrets) {
     const value = secretValue(name);
     if (value === undefined) missing.push(name);
@@ -57,6 +46,24 @@ export function assignmentOf({ run, ref, input, definition }: Claim, secretValue
   if (traceparent !== undefined) assignment.env['TRACEPARENT'] ??= traceparent;
   if (missing.length > 0) throw new SecretUnavailable(missing);
   return assignment;
+}
+
+/** The credentials of git with their values; `missing` gets the names of secrets without one. */
+function credentialsOf({ git }: Definition, secretValue: (name: string) => string | undefined, missing: string[]):
+  | GitCredentials
+  | undefined
+{
+  const valueOf = (name: string): string => {
+    const value = name === '' ? '' : secretValue(name);
+    if (value === undefined) missing.push(name);
+    return value ?? '';
+  };
+  return git === undefined ? undefined : create(GitCredentialsSchema, {
+    username: git.username,
+    password: valueOf(git.token),
+    sshKey: valueOf(git.sshKey),
+    knownHosts: git.knownHosts,
+  });
 }
 
 /** Thrown before the attempt starts, because otherwise a step would fail halfway with a message of its own. */

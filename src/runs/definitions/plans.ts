@@ -52,8 +52,7 @@ export function approvalSteps({ steps }: PipelineConfig): ApprovalStep[] {
 function toStep(step: StepConfig): Step {
   return create(StepSchema, {
     name: step.name,
-    // The shell receives the command line as one argument, so nothing in it needs quoting.
-    argv: step.exec.length > 0 ? [...step.exec] : [...step.shell, step.run],
+    ...commandOf(step),
     workingDir: step.working_dir,
     env: { ...step.env },
     timeoutMs: BigInt(milliseconds(step.timeout)),
@@ -66,6 +65,12 @@ function toStep(step: StepConfig): Step {
       restoreKeys: [...step.cache.restore_keys],
     }),
   });
+}
+
+/** A shell receives the command line as one argument, so nothing in it needs quoting. */
+function commandOf({ exec, shell, run }: StepConfig): Pick<Step, 'argv' | 'script'> {
+  if (exec.length > 0) return { argv: [...exec], script: '' };
+  return shell.length > 0 ? { argv: [...shell, run], script: '' } : { argv: [], script: run };
 }
 
 export function aiTextPlan(role: RoleConfig, systemPrompt: string): Plan {

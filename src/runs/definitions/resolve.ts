@@ -205,9 +205,10 @@ function urlOf({ runtime }: RunsConfig, { repository }: ProjectConfig): string {
 }
 
 function credentialsOf({ credentials }: RunsConfig['git'], plan: Plan): Pick<Definition, 'git'> {
-  const found = plan.case === 'pipeline' && plan.value.checkout !== 'none'
-    ? credentialsFor(plan.value.gitUrl, credentials)
-    : undefined;
+  const url = plan.case === 'diagnostic' || (plan.case === 'pipeline' && plan.value.checkout !== 'none')
+    ? plan.value.gitUrl
+    : '';
+  const found = url === '' ? undefined : credentialsFor(url, credentials);
   if (found === undefined) return {};
   return {
     git: { token: found.token, username: found.username, sshKey: found.ssh_key, knownHosts: found.known_hosts },

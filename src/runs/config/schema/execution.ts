@@ -17,18 +17,16 @@ const step = item('one command, by run or exec, or an approval', ['name'], {
   name: name('unique in its pipeline'),
   run: text('command line for the shell', ''),
   exec: list('program and arguments, without a shell', { type: 'string' }),
-  shell: {
-    type: 'array',
-    description: 'the shell that gets the command line',
-    default: ['/bin/sh', '-eu', '-c'],
-    items: TEXT,
-    minItems: 1,
-  },
+  shell: list(
+    'the shell that gets the command line; empty for sh with `-eu` and, where the machine has a shell ' +
+      'that knows it, `-o pipefail`',
+    TEXT,
+  ),
   working_dir: text('folder below the work folder', '.', {
     pattern: '^(?!/)(?!.*(^|/)\\.\\.(/|$))',
     'x-expected': 'a relative path without ..',
   }),
-  env: environment('further environment variables'),
+  env: environment('further environment variables; numbers and truth values become texts'),
   timeout: format('written-duration', 'longest time of this step', '20m'),
   continue_on_error: flag('go on when it fails', false),
   always: flag('run also after a failure or a cancel', false),

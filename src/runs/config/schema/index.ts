@@ -14,6 +14,8 @@ export const RUNS_CONFIG_SCHEMA = {
   title: 'Quire run-queue configuration',
   type: 'object',
   additionalProperties: false,
+  // Parts that are repeated: `x-` keys hold what YAML anchors name, and are otherwise ignored.
+  patternProperties: { '^x-': true },
   properties: {
     ...service,
     ...tokens,

@@ -11,11 +11,12 @@ import type { ProcessEnd } from '../process/run-process.ts';
 import type { SandboxName } from '../sandbox/index.ts';
 import { fetchSource, type ResolvedRef } from '../source/fetch-source.ts';
 import { keepArtifacts, restoreArtifacts } from './artifacts.ts';
+import { noteExceptions } from './notes.ts';
 import { readResult } from './result-file.ts';
 import { runStep, type StepSetting } from './run-step.ts';
 import { runTool } from './run-tool.ts';
 import { restoreCache } from './step-cache.ts';
-import { handOver, makeWorkFolder, removeFolder } from './work-folder.ts';
+import { handOver, makeWorkFolder, removeAccounts, removeFolder } from './work-folder.ts';
 
 interface CheckedOut {
   /** The commit that the steps use; absent if nothing is checked out. */
@@ -93,6 +94,7 @@ async function runInFolder(setting: Omit<StepSetting, 'folder' | 'view'>): Promi
   } finally {
     if (context.keepWork) {
       await chmod(folder.path, 0o700); // the next run may get this user
+      await removeAccounts(folder.path);
       context.log.info({ run: work.ref.runId, folder: folder.path }, 'work folder kept');
     } else {
       await removeFolder(folder.path, user).catch(cleaningFailed(context, work));
@@ -112,6 +114,7 @@ function cleaningFailed({ log }: ExecutorContext, { ref }: Work): (err: unknown)
 async function runSteps(before: StepSetting): Promise<WorkResult> {
   const { work, plan } = before;
   const { limits, output } = work;
+  await noteExceptions(work);
   const { source, failure: notCheckedOut } = await checkOut(before);
   const setting = { ...before, source };
   const problem = notCheckedOut ?? await restoreArtifacts(setting);

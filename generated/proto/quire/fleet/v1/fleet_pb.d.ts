@@ -852,6 +852,13 @@ export declare type DiagnosticPlan = Message<"quire.fleet.v1.DiagnosticPlan"> & 
    * @generated from field: repeated quire.fleet.v1.RoleProbe roles = 3;
    */
   roles: RoleProbe[];
+
+  /**
+   * How git gets at a private repository, as in a checkout; absent for the ship's own credentials.
+   *
+   * @generated from field: quire.fleet.v1.GitCredentials credentials = 4;
+   */
+  credentials?: GitCredentials | undefined;
 };
 
 /**
@@ -1128,6 +1135,13 @@ export declare type Step = Message<"quire.fleet.v1.Step"> & {
    * @generated from field: quire.fleet.v1.StepCache cache = 9;
    */
   cache?: StepCache | undefined;
+
+  /**
+   * Command line for the ship's default shell, where `argv` is empty.
+   *
+   * @generated from field: string script = 10;
+   */
+  script: string;
 };
 
 /**
