@@ -154,6 +154,8 @@ describe('parseRunsConfig: defaults (run-queue decisions, section 3)', () => {
       result: 'any',
       runs_on: [],
       checkout: 'none',
+      submodules: 'none',
+      lfs: false,
       timeout: '1h',
       max_attempts: 3,
       retry: { on: [] },

@@ -36,7 +36,8 @@ export function assignmentOf({ run, ref, input, definition }: Claim, secretValue
     assignment.plan.value.commit = run.gitCommit ?? '';
   }
   if (assignment.plan.case === 'pipeline' || assignment.plan.case === 'diagnostic')
-    assignment.plan.value.credentials = credentialsOf(definition, secretValue, missing);
+    assignment.plan.value.credentials = credentialsOf(definition, secretValue, missing,
+      run.origin.forge?.restricted === true);
   for (const name of definition.secrets) {
     const value = secretValue(name);
     if (value === undefined) missing.push(name);
@@ -49,9 +50,8 @@ export function assignmentOf({ run, ref, input, definition }: Claim, secretValue
 }
 
 /** The credentials of git with their values; `missing` gets the names of secrets without one. */
-function credentialsOf({ git }: Definition, secretValue: (name: string) => string | undefined, missing: string[]):
-  | GitCredentials
-  | undefined
+function credentialsOf({ git }: Definition, secretValue: (name: string) => string | undefined, missing: string[],
+  isRestricted: boolean): GitCredentials | undefined
 {
   const valueOf = (name: string): string => {
     const value = name === '' ? '' : secretValue(name);
@@ -63,6 +63,8 @@ function credentialsOf({ git }: Definition, secretValue: (name: string) => strin
     password: valueOf(git.token),
     sshKey: valueOf(git.sshKey),
     knownHosts: git.knownHosts,
+    // What strangers wrote must not name other repositories that these would open.
+    url: isRestricted ? '' : git.url,
   });
 }
 

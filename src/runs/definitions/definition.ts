@@ -100,7 +100,8 @@ export interface Definition {
    * settings.
    */
   readonly git?: { readonly token: string; readonly username: string; readonly sshKey: string;
-    readonly knownHosts: string };
+    readonly knownHosts: string; /** Beginning of the addresses that they are for. */
+  readonly url: string };
   /** Kinds of failure that lead to another attempt, besides failures of ships. */
   readonly retryOn: readonly ('step_failed' | 'timeout' | 'model_error')[];
   /** Time limit of an attempt, in milliseconds. */

@@ -18,7 +18,7 @@ export function diagnosticPlan(check: string, gitUrl: string, roles: readonly Ro
 }
 
 /** `cell`: values of the matrix, empty without one. */
-export function pipelinePlan({ name, checkout, sandbox, image, steps }: PipelineConfig, gitUrl: string,
+export function pipelinePlan({ name, checkout, submodules, lfs, sandbox, image, steps }: PipelineConfig, gitUrl: string,
   cell: CellValues): Plan
 {
   return {
@@ -26,6 +26,8 @@ export function pipelinePlan({ name, checkout, sandbox, image, steps }: Pipeline
     value: create(PipelinePlanSchema, {
       name,
       checkout,
+      submodules,
+      lfs,
       gitUrl,
       sandbox,
       image: fillCell(image, cell),

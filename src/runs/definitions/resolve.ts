@@ -5,6 +5,7 @@ import { AssignmentSchema } from '../../../generated/proto/quire/fleet/v1/fleet_
 import { ServiceError } from '../../errors/index.ts';
 import { decodeUtf8 } from '../../lib/bytes.ts';
 import { didYouMean } from '../../lib/did-you-mean.ts';
+import { isBelow } from '../../lib/git-address.ts';
 import { isGitRef } from '../../lib/git-ref.ts';
 import type { Log } from '../../lib/log.ts';
 import { type CellValues, fillCell, inDataDir, type PipelineConfig, type ProjectConfig, readInputs, type RoleConfig,
@@ -211,7 +212,13 @@ function credentialsOf({ credentials }: RunsConfig['git'], plan: Plan): Pick<Def
   const found = url === '' ? undefined : credentialsFor(url, credentials);
   if (found === undefined) return {};
   return {
-    git: { token: found.token, username: found.username, sshKey: found.ssh_key, knownHosts: found.known_hosts },
+    git: {
+      token: found.token,
+      username: found.username,
+      sshKey: found.ssh_key,
+      knownHosts: found.known_hosts,
+      url: found.url,
+    },
   };
 }
 
@@ -260,9 +267,7 @@ export function gitUrl(repository: string, template: string): string {
  * other host matches it.
  */
 function credentialsFor(url: string, credentials: readonly Credentials[]): Credentials | undefined {
-  const fitting = credentials.filter((each) =>
-    url === each.url || (url.startsWith(each.url) && (/[/:]$/.test(each.url) || url[each.url.length] === '/'))
-  );
+  const fitting = credentials.filter((each) => isBelow(url, each.url));
   return fitting.reduce<Credentials | undefined>(
     (best, each) => (best === undefined || each.url.length > best.url.length ? each : best),
     undefined,

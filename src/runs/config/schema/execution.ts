@@ -130,6 +130,13 @@ const pipeline = item('a pipeline', ['name'], {
   matrix,
   runs_on: RUNS_ON,
   checkout: oneOf('how much of the repository is fetched', 'none', ['none', 'shallow', 'full']),
+  submodules: oneOf(
+    'which submodules are fetched, too: `direct`, or `recursive` for those of submodules as well; `git.credentials` ' +
+      'of the repository are used for those below the same address',
+    'none',
+    ['none', 'direct', 'recursive'],
+  ),
+  lfs: flag('fetch files that are in Git LFS, too; the ship needs git-lfs', false),
   timeout: format('written-duration', 'longest time of an attempt', '1h'),
   max_attempts: integer('attempts of a run; 0 for queue.max_attempts', 0, 0, 100),
   retry: section('failures that lead to another attempt, besides faults of ships', {

@@ -44,13 +44,20 @@ async function checkOut(setting: StepSetting): Promise<CheckedOut> {
   return { source: fetched.source, failure };
 }
 
-/** Files in external storage (LFS) would need credentials; a step can fetch them. */
+/** Writes the files of the repository and of its submodules, which are all on this machine by now. */
 async function writeFiles(setting: StepSetting): Promise<ProcessEnd> {
-  return runTool(setting, { name: 'checkout', step: null }, {
-    argv: [...GIT, '-c', 'core.fsmonitor=false', 'reset', '--hard', '--quiet'],
-    cwd: setting.folder.source,
-    env: { GIT_LFS_SKIP_SMUDGE: '1', GIT_TERMINAL_PROMPT: '0' },
-  });
+  const { plan, folder } = setting;
+  const git = (name: string, ...args: string[]): Promise<ProcessEnd> =>
+    runTool(setting, { name, step: null }, {
+      argv: [...GIT, '-c', 'core.fsmonitor=false', ...args],
+      cwd: folder.source,
+      // Without `lfs`, files in Git LFS stay pointers, which a step can resolve with a secret of its own.
+      env: { ...(!plan.lfs && { GIT_LFS_SKIP_SMUDGE: '1' }), GIT_TERMINAL_PROMPT: '0', GIT_ALLOW_PROTOCOL: '' },
+    });
+  const written = await git('checkout', 'reset', '--hard', '--quiet');
+  if (written.exitCode !== 0 || (plan.submodules !== 'direct' && plan.submodules !== 'recursive')) return written;
+  return git('submodules', 'submodule', '--quiet', 'update', '--init', '--no-fetch', '--checkout',
+    ...(plan.submodules === 'recursive' ? ['--recursive'] : []));
 }
 
 function failureOf({ exitCode, signal, spawnError }: ProcessEnd): Failure | undefined {

@@ -976,6 +976,20 @@ export declare type PipelinePlan = Message<"quire.fleet.v1.PipelinePlan"> & {
    * @generated from field: bool restore_artifacts = 10;
    */
   restoreArtifacts: boolean;
+
+  /**
+   * Which submodules are fetched, too: `none`, `direct`, or `recursive` for those of submodules as well.
+   *
+   * @generated from field: string submodules = 11;
+   */
+  submodules: string;
+
+  /**
+   * Whether the files that are in Git LFS are fetched, too.
+   *
+   * @generated from field: bool lfs = 12;
+   */
+  lfs: boolean;
 };
 
 /**
@@ -1017,6 +1031,13 @@ export declare type GitCredentials = Message<"quire.fleet.v1.GitCredentials"> & 
    * @generated from field: string known_hosts = 4;
    */
   knownHosts: string;
+
+  /**
+   * Beginning of the addresses that they are for, submodules included; empty for the repository alone.
+   *
+   * @generated from field: string url = 5;
+   */
+  url: string;
 };
 
 /**
