@@ -72,7 +72,7 @@ export const cancelRun = <ThrowOnError extends boolean = false>(options: Options
 /**
  * Retry a run
  *
- * Queues a new run with the project, kind, task, input and priority of a `failed` or `cancelled` one, which stays as it is. The new run starts at attempt 1, names the old one in `retry_of`, works on the same commit, and uses the pipeline or role as it is configured now. A cell of a matrix becomes a run of its own with the same values, and the run that it belonged to stays as it is; one that has cells gets all of them again, or with `cells=failed` those that did not succeed. Retrying twice under two keys makes two runs. A key that was used to queue a run, or to retry another one, is a conflict.
+ * Queues a new run with the project, kind, task, input and priority of a `failed` or `cancelled` one, which stays as it is. The new run starts at attempt 1, names the old one in `retry_of`, works on the same commit, and uses the pipeline or role as it is configured now. A cell of a matrix becomes a run of its own with the same values, and the run that it belonged to stays as it is; one that has cells gets all of them again, or with `cells=failed` those that did not succeed, which get the artefacts of those that did. Retrying twice under two keys makes two runs. A key that was used to queue a run, or to retry another one, is a conflict.
  */
 export const retryRun = <ThrowOnError extends boolean = false>(options: Options<RetryRunData, ThrowOnError>): RequestResult<RetryRunResponses, RetryRunErrors, ThrowOnError> => (options.client ?? client).post<RetryRunResponses, RetryRunErrors, ThrowOnError>({
     security: CREDENTIALS,

@@ -17,7 +17,7 @@ export type RunKind = 'diagnostic' | 'pipeline' | 'ai_text';
 /**
  * How a run came into being. Later versions may have further ways.
  */
-export type RunSourceType = 'api' | 'retry' | 'rerun' | 'schedule' | 'alert';
+export type RunSourceType = 'api' | 'retry' | 'rerun' | 'schedule' | 'alert' | 'forge';
 
 /**
  * An id: a UUIDv7 without dashes, 32 lower-case hexadecimal characters, so ids sort by the time of their creation.
@@ -39,9 +39,9 @@ export type OptionalUnixSeconds = number | null;
  */
 export type RunError = {
     /**
-     * The stable reason. `step_failed`, `timeout`, `model_error`, `model_timeout`, `diagnostic_failed` and `score_below_minimum` come from the work; `queue_timeout` and `approval_timeout` from waiting too long; `lease_lost`, `ship_revoked`, `ship_error` and `spawn_failed` from the ship; `result_invalid`, when the pipeline asks for a result in JSON and the run left none, `matrix_failed`, when a cell of its matrix has failed, `secret_unavailable`, when the server has no value for a secret of the pipeline, and `internal` from the server. Later versions may have further ones.
+     * The stable reason. `step_failed`, `timeout`, `model_error`, `model_timeout`, `diagnostic_failed` and `score_below_minimum` come from the work; `queue_timeout` and `approval_timeout` from waiting too long; `lease_lost`, `ship_revoked`, `ship_error` and `spawn_failed` from the ship; `result_invalid`, when the pipeline asks for a result in JSON and the run left none, `matrix_failed` and `job_failed`, when a cell of its matrix or one of its jobs has failed, `secret_unavailable`, when the server has no value for a secret of the pipeline, and `internal` from the server. Later versions may have further ones.
      */
-    code: 'step_failed' | 'timeout' | 'queue_timeout' | 'approval_timeout' | 'lease_lost' | 'ship_revoked' | 'ship_error' | 'spawn_failed' | 'model_error' | 'model_timeout' | 'diagnostic_failed' | 'score_below_minimum' | 'secret_unavailable' | 'result_invalid' | 'matrix_failed' | 'internal';
+    code: 'step_failed' | 'timeout' | 'queue_timeout' | 'approval_timeout' | 'lease_lost' | 'ship_revoked' | 'ship_error' | 'spawn_failed' | 'model_error' | 'model_timeout' | 'diagnostic_failed' | 'score_below_minimum' | 'secret_unavailable' | 'result_invalid' | 'matrix_failed' | 'job_failed' | 'internal';
     /**
      * What happened, for a person; secrets are masked.
      */
@@ -196,9 +196,9 @@ export type Run = {
      */
     retry_number: number;
     /**
-     * Why a `queued` run is not started, the first that applies: its project has been disabled or deleted (`project_disabled`), nobody has approved it yet (`approval`), the time between attempts is not over (`backoff`), another run of its `concurrency_group` is before it (`concurrency_group`), its matrix has as many cells under way as it may, or waits itself (`matrix`), no ship has its labels (`no_matching_ship`), those that do are not connected (`ship_offline`), none of them can do it, since a sandbox or the key of an AI role is missing there (`unsupported`), or all of them drain (`ship_draining`), the project is at `max_parallel` (`concurrency`), all have their hands full (`ship_busy`). `starting`: nothing, it is being assigned. Set for every queued run, and null in other states. Later versions may have further ones.
+     * Why a `queued` run is not started, the first that applies: its project has been disabled or deleted (`project_disabled`), nobody has approved it yet (`approval`), the time between attempts is not over (`backoff`), another run of its `concurrency_group` is before it (`concurrency_group`), its matrix has as many cells under way as it may, or waits itself (`matrix`), jobs that its job needs have not ended (`needs`), no ship has its labels (`no_matching_ship`), those that do are not connected (`ship_offline`), none of them can do it, since a sandbox or the key of an AI role is missing there (`unsupported`), or all of them drain (`ship_draining`), the project is at `max_parallel` (`concurrency`), all have their hands full (`ship_busy`). `starting`: nothing, it is being assigned. Set for every queued run, and null in other states. Later versions may have further ones.
      */
-    waiting_reason: 'project_disabled' | 'approval' | 'backoff' | 'concurrency_group' | 'no_matching_ship' | 'ship_offline' | 'unsupported' | 'ship_draining' | 'concurrency' | 'ship_busy' | 'starting' | 'matrix' | null;
+    waiting_reason: 'project_disabled' | 'approval' | 'backoff' | 'concurrency_group' | 'no_matching_ship' | 'ship_offline' | 'unsupported' | 'ship_draining' | 'concurrency' | 'ship_busy' | 'starting' | 'matrix' | 'needs' | null;
     /**
      * The group of runs of which one at a time is under way (`concurrency` of its pipeline), as it was when the run was queued; null for none.
      */
@@ -230,13 +230,21 @@ export type Run = {
      */
     parent_id: string | null;
     /**
+     * Name of the job of its pipeline that it executes, as a part of a run or as a retry of one; null for others.
+     */
+    job: string | null;
+    /**
+     * Why it was not run, for a job whose condition `if` does not hold: its state is `cancelled` then, and its run goes on. Null for all others.
+     */
+    skipped: string | null;
+    /**
      * The values of a cell, and of a retry of one; steps see them as `QUIRE_MATRIX_NAME`. Null for other runs.
      */
     matrix: {
         [key: string]: string | number | boolean;
     } | null;
     /**
-     * How many runs its matrix has; 0 for a run without one. It goes to no ship itself: it is `running` from the start of the first cell to the end of the last one, and failed when one of them has failed.
+     * How many runs its jobs and their matrices have; 0 for a run without them. It goes to no ship itself: it is `running` from the start of the first cell to the end of the last one, and failed when one of them has failed.
      */
     cells: number;
 };
@@ -1149,6 +1157,38 @@ export type PipelineStep = {
 };
 
 /**
+ * One job of a pipeline, a run of its own for each cell of its matrix.
+ */
+export type PipelineJob = {
+    /**
+     * Its name, unique in the pipeline.
+     */
+    name: string;
+    /**
+     * Names of the jobs that must have ended before it starts.
+     */
+    needs: Array<string>;
+    /**
+     * How they must have ended, all with success, one with a failure, or in any way; else it is skipped.
+     */
+    if: 'success' | 'failure' | 'always';
+    /**
+     * Whether the run goes on and may succeed when it fails.
+     */
+    continue_on_error: boolean;
+    /**
+     * Its steps in order.
+     */
+    steps: Array<PipelineStep>;
+    /**
+     * The values of each cell of its matrix; null for a job without one.
+     */
+    matrix: Array<{
+        [key: string]: string | number | boolean;
+    }> | null;
+};
+
+/**
  * One input of a pipeline.
  */
 export type PipelineInput = {
@@ -1219,9 +1259,13 @@ export type Pipeline = {
      */
     max_attempts: number;
     /**
-     * Its steps in order.
+     * Its steps in order; empty for a pipeline of jobs.
      */
     steps: Array<PipelineStep>;
+    /**
+     * Its jobs in order; empty for a pipeline of steps.
+     */
+    jobs: Array<PipelineJob>;
     /**
      * Inputs of its runs, in the order of the configuration; empty where they take any input.
      */
@@ -2068,7 +2112,7 @@ export type ListRunsData = {
          */
         by?: string;
         /**
-         * Only the cells of this run, whose pipeline has a matrix.
+         * Only the cells of this run, whose pipeline has jobs or a matrix.
          */
         parent_id?: Id;
         /**
@@ -2320,7 +2364,7 @@ export type RetryRunData = {
     };
     query?: {
         /**
-         * Which cells of a matrix run again, `failed` for those that did not succeed; without meaning for other runs.
+         * Which cells and jobs run again, `failed` for those that did not succeed; without meaning for other runs.
          */
         cells?: 'all' | 'failed';
     };

@@ -71,7 +71,7 @@ it('continues after the approval, with the artefacts of the steps before it', { 
   const messages = (await call<{ message: string }[]>('GET', `/runs/${id}/logs`)).map(({ message }) => message);
   expect(messages).toEqual(
     expect.arrayContaining(['kept 2 artefacts', 'the step go-live is approved by api',
-      'restored 2 artefacts of the steps before the approval', 'built', 'notes']),
+      'restored 2 artefacts of earlier steps and jobs', 'built', 'notes']),
   );
   expect(await call(`GET`, `/runs/${id}/result`)).toMatchObject({ content: expect.stringMatching(/^1\s*$/) });
   const attempts = await call<{ attempt: number; steps: { name: string }[] }[]>('GET', `/runs/${id}/attempts`);

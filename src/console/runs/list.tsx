@@ -106,10 +106,11 @@ export function callerOf({ source: { type, by, schedule } }: Run): string {
 }
 
 /** What distinguishes a cell from the others of its run, and a run with cells from other runs. */
-export function taskOf({ task, kind, matrix, cells }: Run): string {
+export function taskOf({ task, kind, job, matrix, cells }: Run): string {
   const name = task === '' ? kind : task;
-  if (matrix != null) return `${name} ${Object.entries(matrix).map(([key, value]) => `${key}=${String(value)}`).join(' ')}`;
-  return cells === 0 ? name : `${name} (${cells} cells)`;
+  const values = Object.entries(matrix ?? {}).map(([key, value]) => `${key}=${String(value)}`);
+  const own = [name, ...(job == null ? [] : [job]), ...values].join(' ');
+  return cells === 0 ? own : `${own} (${cells} cells)`;
 }
 
 /** Why a queued run waits, as a sentence. */
@@ -120,5 +121,5 @@ export function waitingOf({ waiting_reason: reason }: Run): string | undefined {
 const WAITING: Readonly<Record<NonNullable<Run['waiting_reason']>, string>> = {
   project_disabled: 'the project is off', backoff: 'waits before the next attempt', no_matching_ship: 'no ship has its labels', ship_offline: 'the ships with its labels are offline', unsupported: 'no ship with its labels can do this',
   ship_draining: 'the ships with its labels are draining', concurrency: 'its project has reached max_parallel', ship_busy: 'all ships with its labels are busy', starting: 'is being assigned',
-  concurrency_group: 'another run of its group is under way', approval: 'somebody has to approve it', matrix: 'waits for its turn among the cells of its run',
+  concurrency_group: 'another run of its group is under way', approval: 'somebody has to approve it', matrix: 'waits for its turn among the cells of its run', needs: 'waits for the jobs that it needs',
 };

@@ -38,7 +38,7 @@ function Cells({ run: { id, state, cells } }: { readonly run: Run }) {
   return <section><h2>{cells} cells</h2><Await of={list}>{(runs) => <RunTable runs={runs} />}</Await></section>;
 }
 
-const SOURCES: Readonly<Record<Exclude<Run['source']['type'], 'schedule'>, string>> = { api: 'requested', retry: 'retried', rerun: 'repeated', alert: 'alert' };
+const SOURCES: Readonly<Record<Exclude<Run['source']['type'], 'schedule'>, string>> = { api: 'requested', retry: 'retried', rerun: 'repeated', alert: 'alert', forge: 'by an event of its repository' };
 
 /** How the run came into being; schedule and caller are links to the list of their runs. */
 function Source({ of: { project_id: project, source: { type, by, schedule, alert_labels: labels } } }: { readonly of: Run }) {

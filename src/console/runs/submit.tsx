@@ -59,7 +59,7 @@ function Form({ offers: { projects, pipelines, roles } }: { readonly offers: Off
         {declared.length > 0 && <InputFields inputs={declared} values={values} onChange={(name, value) => setValues({ ...values, [name]: value })} />}
         {kind !== 'diagnostic' && declared.length === 0 && <Field full label="Input" hint="Text, or a JSON object"><textarea rows={6} value={input} onInput={(event) => setInput(event.currentTarget.value)} /></Field>}
       </div>
-      {kind === 'pipeline' && about !== undefined && <p class="muted">{about.description === '' ? '' : `${about.description} `}{about.steps.map(({ name }) => name).join(' → ')}; runs {spoken(about.timeout)} at most{about.matrix == null ? '' : `, for each of ${about.matrix.length} cells`}.</p>}
+      {kind === 'pipeline' && about !== undefined && <p class="muted">{about.description === '' ? '' : `${about.description} `}{(about.jobs.length > 0 ? about.jobs : about.steps).map(({ name }) => name).join(' → ')}; runs {spoken(about.timeout)} at most{about.matrix == null ? '' : `, for each of ${about.matrix.length} cells`}.</p>}
       <div class="row end"><button class="primary" type="submit">Queue the run</button></div>
     </form>
   );

@@ -9,12 +9,13 @@ import type { Queue, RunRef } from '../queue/port.ts';
 import { addArtifact, COUNTING, countOthers, isReferenced, listOfAttempt, lockTotal, removeAbove, type RemovedFile,
   removeExpired, totalBytes } from './artifact-rows.ts';
 import { type ArtifactHandlers, createArtifactHandlers } from './handlers.ts';
+import type { ArtifactRecord } from './port.ts';
 import type { ArtifactExchange, Received } from './port.ts';
 import { type AnnouncedFile, messagesOf, readDescription } from './transfer.ts';
 
 interface ArtifactsOptions {
   readonly env: RunsEnvironment;
-  readonly queue: Pick<Queue, 'get' | 'holds'>;
+  readonly queue: Pick<Queue, 'get' | 'holds' | 'neededBy'>;
   readonly store: ContentStore;
   /** For metrics. Must not throw. */
   readonly received?: (status: Received['status']) => void;
@@ -63,7 +64,12 @@ export class Artifacts implements ArtifactExchange {
   async send(shipId: string, ref: RunRef): Promise<AsyncIterable<DownloadArtifactsResponse> | undefined> {
     const { env: { sql }, queue, store } = this.#options;
     if (!await sql.transaction((tx) => queue.holds(tx, ref, shipId))) return undefined;
-    return messagesOf(await listOfAttempt(sql, ref.runId, ref.attempt), store);
+    const files = new Map<string, ArtifactRecord>();
+    // Of several files of one name the last one stays; its own come last.
+    for (const { runId, attempt } of [...await queue.neededBy(ref.runId), ref]) {
+      for (const file of await listOfAttempt(sql, runId, attempt)) files.set(file.name, file);
+    }
+    return messagesOf([...files.values()], store);
   }
 
   async #take(shipId: string, file: AnnouncedFile, parts: AsyncIterator<UploadArtifactRequest>): Promise<Received> {

@@ -4,11 +4,11 @@ import { formatDuration } from '../../lib/duration.ts';
 import { isBucketUrl } from '../../lib/setting-values.ts';
 import { allowlistProblems } from '../../net/index.ts';
 import { checkGiven, declarationProblems } from './inputs.ts';
-import { cellsOf, fillCell, matrixProblems } from './matrix.ts';
+import { cellsOf, fillCell, matrixProblems, MAX_CELLS } from './matrix.ts';
 import { peopleProblems } from './people-checks.ts';
 import { isCron } from './read-by-schema.ts';
 import { LABEL_FORM } from './schema/build.ts';
-import type { PipelineConfig, RunsConfig, StepConfig } from './schema/index.ts';
+import type { JobConfig, PipelineConfig, RunsConfig, StepConfig } from './schema/index.ts';
 
 /**
  * What a schema cannot express (run-queue decisions, section 3): names are unique, references resolve, times fit
@@ -25,10 +25,10 @@ const when = (wrong: boolean, problem: string): string[] => (wrong ? [problem] :
 function uniqueNames({ projects, pipelines, ai, secrets, tokens, notifications }: RunsConfig): string[] {
   return [...duplicates('projects', 'id', projects.map(({ id }) => id)),
     ...duplicates('pipelines', 'name', pipelines.map(({ name }) => name)),
-    ...pipelines.flatMap(({ steps, inputs },
-      index) => [...duplicates(`pipelines[${index}].steps`, 'name', steps.map(({ name }) => name)),
-      ...duplicates(`pipelines[${index}].inputs`, 'name', inputs.map(({ name }) => name))]
-    ), ...duplicates('ai.roles', 'name', ai.roles.map(({ name }) => name)),
+    ...pipelines.flatMap(({ jobs, inputs }, index) => [
+      ...duplicates(`pipelines[${index}].jobs`, 'name', jobs.map(({ name }) => name)),
+      ...duplicates(`pipelines[${index}].inputs`, 'name', inputs.map(({ name }) => name)),
+    ]), ...duplicates('ai.roles', 'name', ai.roles.map(({ name }) => name)),
     ...duplicates('notifications.webhooks', 'name', notifications.webhooks.map(({ name }) => name)),
     ...duplicates('secrets', 'name', secrets.map(({ name }) => name)),
     ...duplicates('tokens', 'name', tokens.map(({ name }) => name)),
@@ -52,6 +52,11 @@ function references({ projects, pipelines, ai, secrets, git, alerts, tokens }: R
       ),
       ...pipeline.secrets.flatMap((name, at) =>
         known(`pipelines[${index}].secrets[${at}]`, 'secret', name, secretNames)
+      ),
+      ...pipeline.jobs.flatMap((job, which) =>
+        (job.secrets ?? []).flatMap((name, at) =>
+          known(`pipelines[${index}].jobs[${which}].secrets[${at}]`, 'secret', name, secretNames)
+        )
       ),
     ]),
     ...git.credentials.flatMap(({ token, ssh_key: key },
@@ -131,15 +136,16 @@ function cacheKeyProblems(key: string): string[] {
 }
 
 /** After values of the matrix are inserted, they must be valid labels. */
-function labelProblems({ runs_on: labels, matrix }: PipelineConfig, index: number): string[] {
+function labelProblems({ runs_on: labels, matrix }: Pick<PipelineConfig, 'runs_on' | 'matrix'>,
+  path: string): string[]
+{
   const cells = matrixProblems(matrix).length > 0 ? [] : cellsOf(matrix);
   return labels.flatMap((label, at) => {
-    const path = `pipelines[${index}].runs_on[${at}]`;
     if (!label.includes('{')) return [];
-    if (cells.length === 0) return [`${path}: ${label} needs a matrix`];
+    if (cells.length === 0) return [`${path}.runs_on[${at}]: ${label} needs a matrix`];
     const broken = cells.map((values) => fillCell(label, values)).find((filled) => !LABEL_FORM.test(filled));
     return when(broken !== undefined,
-      `${path}: expected a label such as os=linux for each cell of the matrix, got ${String(broken)}`);
+      `${path}.runs_on[${at}]: expected a label such as os=linux for each cell of the matrix, got ${String(broken)}`);
   });
 }
 
@@ -189,24 +195,60 @@ function bucketProblems(section: string, { store, s3 }: Pick<RunsConfig['caches'
 }
 
 function pipelineProblems(pipeline: PipelineConfig, index: number): string[] {
+  const path = `pipelines[${index}]`;
+  const { jobs, steps, matrix } = pipeline;
+  const hasJobs = jobs.length > 0;
   return [
     ...pipeline.inputs.flatMap((input, at) =>
-      declarationProblems(input).map((problem) => `pipelines[${index}].inputs[${at}]${problem}`)
+      declarationProblems(input).map((problem) => `${path}.inputs[${at}]${problem}`)
     ),
-    ...matrixProblems(pipeline.matrix).map((problem) => `pipelines[${index}].matrix${problem}`),
-    ...labelProblems(pipeline, index),
-    ...when(pipeline.sandbox === 'container' && pipeline.image === '',
-      `pipelines[${index}].image: required by the sandbox container`),
-    ...pipeline.steps.flatMap((step, at) => [
-      ...(step.approval.required
-        ? approvalProblems(step, at, pipeline.steps).map((problem) => `pipelines[${index}].steps[${at}]${problem}`)
-        : when((step.run === '') === (step.exec.length === 0),
-          `pipelines[${index}].steps[${at}]: expected either run or exec`)),
-      ...when((step.cache.key === '') !== (step.cache.paths.length === 0),
-        `pipelines[${index}].steps[${at}].cache: expected both key and paths`),
-      ...cacheKeyProblems(step.cache.key).map((problem) => `pipelines[${index}].steps[${at}].cache.key: ${problem}`),
-      ...when(step.exec[0] === '', `pipelines[${index}].steps[${at}].exec[0]: expected a program, got ""`),
-    ]),
+    ...when(hasJobs === (steps.length > 0), `${path}: expected either steps or jobs`),
+    ...when(hasJobs && cellsOf(matrix).length > 0, `${path}.matrix: with jobs, each has a matrix of its own`),
+    ...when(jobs.reduce((sum, { matrix: own }) => sum + Math.max(1, cellsOf(own).length), 0) > MAX_CELLS,
+      `${path}.jobs: expected at most ${MAX_CELLS} runs of all jobs and their matrices together`),
+    ...jobs.flatMap((job, at) => jobProblems(pipeline, job, `${path}.jobs[${at}]`, at)),
+    ...workProblems(pipeline, path),
+  ];
+}
+
+function jobProblems(pipeline: PipelineConfig, job: JobConfig, path: string, at: number): string[] {
+  const before = pipeline.jobs.slice(0, at).map(({ name }) => name);
+  const { sandbox, image } = {
+    sandbox: job.sandbox === 'inherit' ? pipeline.sandbox : job.sandbox,
+    image: job.image || pipeline.image,
+  };
+  return [
+    ...job.needs.flatMap((name, which) =>
+      when(!before.includes(name),
+        `${path}.needs[${which}]: expected the name of a job before it, got ${name}${didYouMean(name, before)}`)
+    ),
+    ...when(job.if === 'failure' && job.needs.length === 0,
+      `${path}.if: failure is for jobs that need others: name them in needs`),
+    ...workProblems({ ...job, sandbox, image }, path),
+  ];
+}
+
+/** Of a pipeline, or of one of its jobs. */
+function workProblems(work: Pick<PipelineConfig, 'matrix' | 'runs_on' | 'sandbox' | 'image' | 'steps'>,
+  path: string): string[]
+{
+  return [
+    ...matrixProblems(work.matrix).map((problem) => `${path}.matrix${problem}`),
+    ...labelProblems(work, path),
+    ...when(work.sandbox === 'container' && work.image === '', `${path}.image: required by the sandbox container`),
+    ...duplicates(`${path}.steps`, 'name', work.steps.map(({ name }) => name)),
+    ...work.steps.flatMap((step, at) => stepProblems(step, at, work.steps, `${path}.steps[${at}]`)),
+  ];
+}
+
+function stepProblems(step: StepConfig, at: number, steps: readonly StepConfig[], path: string): string[] {
+  return [
+    ...(step.approval.required
+      ? approvalProblems(step, at, steps).map((problem) => `${path}${problem}`)
+      : when((step.run === '') === (step.exec.length === 0), `${path}: expected either run or exec`)),
+    ...when((step.cache.key === '') !== (step.cache.paths.length === 0), `${path}.cache: expected both key and paths`),
+    ...cacheKeyProblems(step.cache.key).map((problem) => `${path}.cache.key: ${problem}`),
+    ...when(step.exec[0] === '', `${path}.exec[0]: expected a program, got ""`),
   ];
 }
 

@@ -5,9 +5,9 @@ export { cellsOf, type CellValues, fillCell, nameOfCell } from './matrix.ts';
 export { parseProject, parseRunsConfig, RunsConfigError } from './parse.ts';
 export { type SecretKind, secretKinds } from './people-checks.ts';
 export { renderConfigReference } from './reference.ts';
-export { type AlertRoute, type InputConfig, type MatrixConfig, type NotificationConfig, type OidcConfig,
-  type PipelineConfig, type ProjectConfig, type RoleConfig, RUNS_CONFIG_SCHEMA, type RunsConfig, type Scalar,
-  type ScheduleConfig, type SecretConfig, type SecretSources, type StepConfig,
-  type TokenConfig } from './schema/index.ts';
+export { type AlertRoute, type ForgeConfig, type InputConfig, type JobConfig, type MatrixConfig,
+  type NotificationConfig, type OidcConfig, type PipelineConfig, type ProjectConfig, type RoleConfig,
+  RUNS_CONFIG_SCHEMA, type RunsConfig, type Scalar, type ScheduleConfig, type SecretConfig, type SecretSources,
+  type StepConfig, type TokenConfig } from './schema/index.ts';
 export { secretFiles } from './secret-files.ts';
-export { type Environment, missingSecrets, unsignedWebhooks, weakWebhooks } from './variables.ts';
+export { type Environment, missingSecrets, openSecrets, unsignedWebhooks, weakWebhooks } from './variables.ts';

@@ -7,7 +7,7 @@ import { Loop } from '../../lib/loop.ts';
 import { type LoadedRunsConfig, loadRunsConfig } from './load.ts';
 import { RunsConfigError } from './parse.ts';
 import type { RunsConfig } from './schema/index.ts';
-import { type Environment, missingSecrets, unsignedWebhooks, weakWebhooks } from './variables.ts';
+import { type Environment, missingSecrets, openSecrets, unsignedWebhooks, weakWebhooks } from './variables.ts';
 
 /** Editors write in several steps, and each step is an event. */
 const SETTLE_MS = 100;
@@ -163,6 +163,10 @@ export class LiveRunsConfig {
     for (const { name, env } of missingSecrets(config, this.#options.env)) {
       this.#options.log.warn({ secret: name, variable: env },
         'the variable of a secret is not set; runs that need it fail');
+    }
+    for (const { name, env } of openSecrets(config, this.#options.env)) {
+      this.#options.log.warn({ secret: name, variable: env },
+        "the value of a secret is not masked in logs: it has fewer than 6 characters, or is a part of a secret's name");
     }
     for (const { name, secret_env: variable } of unsignedWebhooks(config, this.#options.env)) {
       this.#options.log.warn({ webhook: name, variable },

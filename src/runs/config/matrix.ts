@@ -4,7 +4,7 @@ import type { MatrixConfig, Scalar } from './schema/index.ts';
 export type CellValues = Readonly<Record<string, Scalar>>;
 
 /** Most cells of a matrix: one transaction stores a run for each. */
-const MAX_CELLS = 100;
+export const MAX_CELLS = 100;
 
 /**
  * The cells of a matrix in the order of its axes, the last one changing fastest; empty without a matrix. Cells that

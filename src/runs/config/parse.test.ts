@@ -27,6 +27,41 @@ pipelines:
   });
 });
 
+describe('env of pipelines and steps', () => {
+  const envs = (text: string) => parseRunsConfig(text).pipelines.map(({ env, steps }) => [env, steps[0]!.env]);
+
+  it('takes numbers and truth values, and keeps how they are written', () => {
+    expect(envs(`
+pipelines:
+  - name: build
+    env: {PORT: 8080, VERSION: 1.10, MODE: 0o644, DEBUG: true, NAME: text}
+    steps: [{name: test, run: npm test, env: {RETRIES: 007}}]
+`)).toEqual([[{ PORT: '8080', VERSION: '1.10', MODE: '0o644', DEBUG: 'true', NAME: 'text' }, { RETRIES: '007' }]]);
+  });
+
+  it('refuses other values by their path', () => {
+    expect(problems(pipeline('    env: {A: [1], B: null}\n'))).toEqual([
+      'pipelines[0].env.A: expected a text or a number or true or false, got a list of 1',
+      'pipelines[0].env.B: expected a text or a number or true or false, got null',
+    ]);
+  });
+
+  it('may be repeated by an anchor below a key that begins with x-', () => {
+    expect(envs(`
+x-common: &common {PORT: 8080, VERSION: 2.0}
+x-step: &step {name: test, run: npm test, env: *common}
+pipelines:
+  - {name: one, env: *common, steps: [*step]}
+  - {name: two, env: {<<: *common, PORT: 9}, steps: [{<<: *step, run: other}]}
+`)).toEqual([[{ PORT: '8080', VERSION: '2.0' }, { PORT: '8080', VERSION: '2.0' }], [{ PORT: '9', VERSION: '2.0' }, {
+      PORT: '8080',
+      VERSION: '2.0',
+    }]]);
+    expect(parseRunsConfig('x-anything: [1, {a: b}]')).toEqual(parseRunsConfig(''));
+    expect(problems('y-anything: 1')).toEqual(['y-anything: unknown key']);
+  });
+});
+
 describe('parseRunsConfig: defaults (run-queue decisions, section 3)', () => {
   it('an empty file is a configuration', () => {
     const config = parseRunsConfig('');
@@ -119,6 +154,8 @@ describe('parseRunsConfig: defaults (run-queue decisions, section 3)', () => {
       result: 'any',
       runs_on: [],
       checkout: 'none',
+      submodules: 'none',
+      lfs: false,
       timeout: '1h',
       max_attempts: 3,
       retry: { on: [] },
@@ -131,11 +168,12 @@ describe('parseRunsConfig: defaults (run-queue decisions, section 3)', () => {
       secrets: [],
       id_token: {},
       reports: { junit: [], tap: [], sarif: [] },
+      jobs: [],
       steps: [{
         name: 'test',
         run: 'npm test',
         exec: [],
-        shell: ['/bin/sh', '-eu', '-c'],
+        shell: [],
         working_dir: '.',
         env: {},
         timeout: '20m',
@@ -223,7 +261,7 @@ projects: [{id: Alpha, repository: "https://user:pw@host/x", runs_on: [linux], p
   ], ['pipelines: [{name: p, env: {"a b": x}, steps: [{name: s, run: x}]}]',
     /^pipelines\[0\]\.env\.a b: expected the name of an environment variable, got "a b"$/], [
     'pipelines: [{name: p, steps: []}]',
-    /^pipelines\[0\]\.steps: expected at least 1 entries, got a list of 0$/,
+    /^pipelines\[0\]: expected either steps or jobs$/,
   ], ['pipelines: [{name: p, steps: [{name: s, run: x, artifacts: [a/../../x]}]}]',
     /^pipelines\[0\]\.steps\[0\]\.artifacts\[0\]: expected a relative path without \.\./], [
     'pipelines: [{name: p, steps: [{name: s, run: x, working_dir: ../x}]}]',

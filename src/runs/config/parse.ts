@@ -2,6 +2,7 @@ import { hostname } from 'node:os';
 import { ConfigError, deepFreeze } from '../../lib/setting-values.ts';
 import { parseYaml } from '../../text/safe-yaml.ts';
 import { checkTogether } from './checks.ts';
+import { keepWrittenNumbers } from './env-numbers.ts';
 import { readBySchema } from './read-by-schema.ts';
 import { PROJECT_SCHEMA, type ProjectConfig, RUNS_CONFIG_SCHEMA, type RunsConfig } from './schema/index.ts';
 import { schemaCheck } from './validate.ts';
@@ -28,6 +29,7 @@ export function parseRunsConfig(text: string): RunsConfig {
   const parsed = parseYaml(text);
   if (!parsed.ok) throw new RunsConfigError([parsed.problem]);
   const value = parsed.value ?? {};
+  keepWrittenNumbers(value, text);
   const problems = [...expandShortForms(value), ...checkConfig(value)];
   if (problems.length > 0) throw new RunsConfigError(problems);
   const config = completed(readBySchema(RUNS_CONFIG_SCHEMA, value));
@@ -89,14 +91,21 @@ function expandShortForms(root: unknown): string[] {
   }
   if (Array.isArray(pipelines)) {
     pipelines.forEach((pipeline: unknown, index) => {
-      if (isMapping(pipeline) && isMapping(pipeline['matrix']))
-        moveAxes(pipeline['matrix'], `pipelines[${index}].matrix`, problems);
+      moveAxesOf(pipeline, `pipelines[${index}]`, problems);
+      if (isMapping(pipeline) && Array.isArray(pipeline['jobs'])) {
+        pipeline['jobs'].forEach((job: unknown, at) => moveAxesOf(job, `pipelines[${index}].jobs[${at}]`, problems));
+      }
     });
   }
   return problems;
 }
 
 const MATRIX_KEYS: ReadonlySet<string> = new Set(['axes', 'include', 'exclude', 'max_parallel', 'fail_fast']);
+
+/** Of a pipeline or a job. */
+function moveAxesOf(work: unknown, path: string, problems: string[]): void {
+  if (isMapping(work) && isMapping(work['matrix'])) moveAxes(work['matrix'], `${path}.matrix`, problems);
+}
 
 /** Values that are not lists are left alone: they may be misspelled keys. */
 function moveAxes(matrix: Mapping, path: string, problems: string[]): void {

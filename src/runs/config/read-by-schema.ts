@@ -109,6 +109,8 @@ export const FORMATS: Readonly<Record<Format, FormatRule>> = {
 interface SchemaNode {
   readonly format?: Format;
   readonly items?: SchemaNode;
+  readonly additionalProperties?: boolean | SchemaNode;
+  readonly 'x-text'?: boolean;
   readonly properties?: Readonly<Record<string, SchemaNode>>;
 }
 
@@ -122,12 +124,19 @@ export function readBySchema<const S extends object>(schema: S, value: unknown):
 
 function readNode(schema: SchemaNode, value: unknown): unknown {
   if (schema.format !== undefined) return FORMATS[schema.format].read(value as string);
-  const { items, properties } = schema;
+  const { items, properties, additionalProperties: others } = schema;
+  if (schema['x-text'] === true) return String(value);
   if (items !== undefined && Array.isArray(value)) return value.map((item) => readNode(items, item));
-  if (properties === undefined) return value;
-  return Object.fromEntries(
-    Object.entries(value as object).map(([name, inner]) => [name, readNode(properties[name]!, inner)]),
-  );
+  if (properties === undefined) return typeof others === 'object' ? readMembers(value as object, () => others) : value;
+  return readMembers(value as object, (name) => properties[name]);
+}
+
+/** Members without a schema, such as `x-` keys, are left out. */
+function readMembers(value: object, schemaOf: (name: string) => SchemaNode | undefined): object {
+  return Object.fromEntries(Object.entries(value).flatMap(([name, inner]) => {
+    const schema = schemaOf(name);
+    return schema === undefined ? [] : [[name, readNode(schema, inner)]];
+  }));
 }
 
 /** The type that `readBySchema` produces for each text format. */
@@ -155,6 +164,7 @@ export type FromSchema<S> = S extends { readonly const: infer C } ? C
   : S extends { readonly enum: readonly (infer E)[] } ? E
   : S extends { readonly format: infer F extends keyof FormatValues } ? FormatValues[F]
   : S extends { readonly type: readonly ['string', 'object'] } ? string | Readonly<Record<string, unknown>>
+  : S extends { readonly 'x-text': true } ? string
   : S extends { readonly type: readonly ['string', 'number', 'boolean'] } ? string | number | boolean
   : S extends { readonly type: readonly ['string', 'number', 'boolean', 'null'] } ? string | number | boolean | null
   : S extends { readonly type: readonly ['number', 'null'] } ? number | null

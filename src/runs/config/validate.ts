@@ -25,6 +25,7 @@ export function schemaCheck(schema: object): SchemaCheck {
 function compile(schema: object): ValidateFunction {
   const ajv = new Ajv2020({ allErrors: true, useDefaults: true, verbose: true, allowUnionTypes: true });
   ajv.addKeyword('x-expected');
+  ajv.addKeyword('x-text');
   for (const [name, { read }] of Object.entries(FORMATS))
     ajv.addFormat(name, (text: string) => read(text) !== undefined);
   return ajv.compile(schema);

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { parseRunsConfig } from './index.ts';
-import { unsignedWebhooks, weakWebhooks } from './variables.ts';
+import { openSecrets, unsignedWebhooks, weakWebhooks } from './variables.ts';
 
 it('finds webhooks whose variable has no key, or one that cannot sign', () => {
   const config = parseRunsConfig(`
@@ -20,4 +20,12 @@ notifications:
     variable: 'WORDS',
     refusal: expect.stringContaining('got what is not base64') as string,
   }]);
+});
+
+it('finds secrets that no log can mask', () => {
+  const config = parseRunsConfig(
+    `secrets: [${['PIN', 'DEPLOY_TOKEN', 'GOOD', 'UNSET'].map((name) => `{name: ${name}, env: ${name}}`).join(', ')}]`,
+  );
+  const env = { PIN: ' 12345 ', DEPLOY_TOKEN: 'DEPLOY', GOOD: 'long enough' };
+  expect(openSecrets(config, env).map(({ name }) => name)).toEqual(['PIN', 'DEPLOY_TOKEN']);
 });

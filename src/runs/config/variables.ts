@@ -1,3 +1,4 @@
+import { isMaskable } from '../../lib/maskable.ts';
 import { secretRefusal } from '../../net/index.ts';
 import type { RunsConfig } from './schema/index.ts';
 
@@ -33,6 +34,12 @@ export function readApiTokens({ runtime }: RunsConfig,
 /** Secrets whose variable is unset or empty: an empty value cannot be masked. */
 export function missingSecrets({ secrets }: RunsConfig, env: Environment): RunsConfig['secrets'] {
   return secrets.filter((secret) => secret.env !== '' && !env[secret.env]);
+}
+
+/** Secrets whose value no log can mask, because it is too short or a part of a secret's name. */
+export function openSecrets({ secrets }: RunsConfig, env: Environment): RunsConfig['secrets'] {
+  const names = secrets.map(({ name }) => name);
+  return secrets.filter((secret) => env[secret.env] && !isMaskable(env[secret.env]!, names));
 }
 
 /** Webhooks of notifications that get nothing because the variable with their signing key is not set. */

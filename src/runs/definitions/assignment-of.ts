@@ -1,6 +1,6 @@
 import { create, fromJson } from '@bufbuild/protobuf';
 import { createHash } from 'node:crypto';
-import { type Assignment, AssignmentSchema, GitCredentialsSchema, LogLimitsSchema,
+import { type Assignment, AssignmentSchema, type GitCredentials, GitCredentialsSchema, LogLimitsSchema,
   RunRefSchema } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import { currentTracing } from '../../lib/tracing.ts';
 import type { CellValues, RunsConfig, Scalar } from '../config/index.ts';
@@ -30,24 +30,14 @@ export function assignmentOf({ run, ref, input, definition }: Claim, secretValue
   const missing: string[] = [];
   if (assignment.plan.case === 'pipeline') {
     assignment.plan.value.steps = stepsOfPart(definition, assignment.plan.value.steps, run.part);
-    assignment.plan.value.restoreArtifacts = run.part > 0;
+    assignment.plan.value.restoreArtifacts = run.part > 0 || definition.artifactsFrom !== undefined;
     for (const { cache } of assignment.plan.value.steps) if (cache !== undefined) cache.shared = sharesCaches;
     assignment.plan.value.gitRef = run.gitRef ?? '';
     assignment.plan.value.commit = run.gitCommit ?? '';
-    const { git } = definition;
-    const valueOf = (name: string): string => {
-      const value = name === '' ? '' : secretValue(name);
-      if (value === undefined) missing.push(name);
-      return value ?? '';
-    };
-    if (git !== undefined)
-      assignment.plan.value.credentials = create(GitCredentialsSchema, {
-        username: git.username,
-        password: valueOf(git.token),
-        sshKey: valueOf(git.sshKey),
-        knownHosts: git.knownHosts,
-      });
   }
+  if (assignment.plan.case === 'pipeline' || assignment.plan.case === 'diagnostic')
+    assignment.plan.value.credentials = credentialsOf(definition, secretValue, missing,
+      run.origin.forge?.restricted === true);
   for (const name of [...definition.secrets, ...Object.keys(definition.idTokens ?? {})]) {
     const value = secretValue(name);
     if (value === undefined) missing.push(name);
@@ -57,6 +47,25 @@ export function assignmentOf({ run, ref, input, definition }: Claim, secretValue
   if (traceparent !== undefined) assignment.env['TRACEPARENT'] ??= traceparent;
   if (missing.length > 0) throw new SecretUnavailable(missing.map((name) => ({ name })));
   return assignment;
+}
+
+/** The credentials of git with their values; `missing` gets the names of secrets without one. */
+function credentialsOf({ git }: Definition, secretValue: (name: string) => string | undefined, missing: string[],
+  isRestricted: boolean): GitCredentials | undefined
+{
+  const valueOf = (name: string): string => {
+    const value = name === '' ? '' : secretValue(name);
+    if (value === undefined) missing.push(name);
+    return value ?? '';
+  };
+  return git === undefined ? undefined : create(GitCredentialsSchema, {
+    username: git.username,
+    password: valueOf(git.token),
+    sshKey: valueOf(git.sshKey),
+    knownHosts: git.knownHosts,
+    // What strangers wrote must not name other repositories that these would open.
+    url: isRestricted ? '' : git.url,
+  });
 }
 
 /** A secret without a value; `why` is absent if a variable of the service is not set. */

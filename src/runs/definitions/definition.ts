@@ -1,5 +1,6 @@
 import type { JsonValue } from '@bufbuild/protobuf';
 import type { CellValues } from '../config/index.ts';
+import type { ForgeOrigin } from '../forge/port.ts';
 
 /** The run that a request, a schedule or an alert starts; not validated yet. */
 export interface RunRequest {
@@ -17,10 +18,12 @@ export interface RunRequest {
   readonly schedule?: string | undefined;
   /** Labels of the alerts that start it. */
   readonly alertLabels?: Readonly<Record<string, string>> | undefined;
-  /** Only these cells of the matrix; cells that the matrix no longer has are left out. */
-  readonly cells?: readonly CellValues[] | undefined;
-  /** Run only the cell with these values. */
-  readonly cell?: CellValues | undefined;
+  /** The event of a forge that starts it; retries keep it. */
+  readonly forge?: ForgeOrigin | undefined;
+  /** Only these cells; those that the pipeline no longer has are left out. */
+  readonly cells?: readonly CellName[] | undefined;
+  /** Run only this cell. */
+  readonly cell?: CellName | undefined;
   /** Least score of a successful result; absent for no minimum. */
   readonly minScore?: number | undefined;
 }
@@ -35,9 +38,33 @@ export interface Concurrency {
   readonly others: 'first' | 'cancel_waiting' | 'cancel_all';
 }
 
-/** One cell of a run with a matrix. */
-export interface ResolvedCell {
+/**
+ * A job of a run, whose cells may be assigned when the jobs that it needs have ended. The cells of a pipeline without
+ * jobs are one job without a name.
+ */
+export interface JobRule {
+  readonly name: string;
+  /** Names of jobs before it. */
+  readonly needs: readonly string[];
+  /** How the needed jobs must have ended: all with success, one with a failure, or in any way. */
+  readonly runIf: 'success' | 'failure' | 'always';
+  /** The run does not fail when it does. */
+  readonly continueOnError: boolean;
+  /** Most cells that are under way at once; 0 for no limit. */
+  readonly maxParallel: number;
+  /** The first cell that fails cancels the others of the job. */
+  readonly failFast: boolean;
+}
+
+/** Names a cell of a run: a job, and values of its matrix. */
+export interface CellName {
+  /** Empty for a pipeline without jobs. */
+  readonly job: string;
   readonly values: CellValues;
+}
+
+/** One cell of a run with jobs or a matrix. */
+export interface ResolvedCell extends CellName {
   readonly definition: Definition;
   readonly runsOn: readonly string[];
   readonly maxAttempts: number;
@@ -52,7 +79,7 @@ export interface ResolvedRun {
   readonly runsOn: readonly string[];
   readonly maxAttempts: number;
   readonly concurrency?: Concurrency;
-  /** The cells of its matrix, as runs of their own; absent if the run itself is executed. */
+  /** The cells of its jobs or its matrix, as runs of their own; absent if the run itself is executed. */
   readonly cells?: readonly ResolvedCell[];
   /** How long it waits for an approval; absent if it needs none. */
   readonly approvalMs?: number;
@@ -75,7 +102,7 @@ export interface Definition {
    * settings.
    */
   readonly git?: { readonly token: string; readonly username: string; readonly sshKey: string;
-    readonly knownHosts: string };
+    readonly knownHosts: string; /** Beginning of the addresses that they are for. */ readonly url: string };
   /** Kinds of failure that lead to another attempt, besides failures of ships. */
   readonly retryOn: readonly ('step_failed' | 'timeout' | 'model_error')[];
   /** Time limit of an attempt, in milliseconds. */
@@ -86,8 +113,10 @@ export interface Definition {
   readonly runsOn?: readonly string[];
   /** Names of the inputs that its pipeline declares; absent for none. */
   readonly inputs?: readonly string[];
-  /** How the cells of a run with a matrix are run; absent for none. */
-  readonly matrix?: { readonly maxParallel: number; readonly failFast: boolean };
+  /** How the cells of the run are run, in the order of jobs, which need only jobs before them; absent for none. */
+  readonly jobs?: readonly JobRule[];
+  /** Names of the jobs whose artefacts it gets, as a cell; absent for none. */
+  readonly artifactsFrom?: readonly string[];
   /** The run fails if its result is not JSON; absent if any result is accepted. */
   readonly result?: 'json';
   /**

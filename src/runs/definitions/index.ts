@@ -1,4 +1,5 @@
 /** The entry point of the definitions area: what runs execute. */
 export { assignmentOf, attemptSpanId, SecretUnavailable, traceIdOf, type UnavailableSecret } from './assignment-of.ts';
-export type { ApprovalStep, Concurrency, Definition, ResolvedCell, RunRequest } from './definition.ts';
+export type { ApprovalStep, CellName, Concurrency, Definition, JobRule, ResolvedCell,
+  RunRequest } from './definition.ts';
 export { type ResolveDeps, resolveRun } from './resolve.ts';

@@ -19,14 +19,16 @@ export function diagnosticPlan(check: string, gitUrl: string, roles: readonly Ro
 }
 
 /** `cell`: values of the matrix, empty without one. */
-export function pipelinePlan({ name, checkout, sandbox, image, reports, steps }: PipelineConfig, gitUrl: string,
-  cell: CellValues): Plan
+export function pipelinePlan({ name, checkout, submodules, lfs, sandbox, image, reports, steps }: PipelineConfig,
+  gitUrl: string, cell: CellValues): Plan
 {
   return {
     case: 'pipeline',
     value: create(PipelinePlanSchema, {
       name,
       checkout,
+      submodules,
+      lfs,
       gitUrl,
       sandbox,
       image: fillCell(image, cell),
@@ -54,8 +56,7 @@ export function approvalSteps({ steps }: PipelineConfig): ApprovalStep[] {
 function toStep(step: StepConfig): Step {
   return create(StepSchema, {
     name: step.name,
-    // The shell receives the command line as one argument, so nothing in it needs quoting.
-    argv: step.exec.length > 0 ? [...step.exec] : [...step.shell, step.run],
+    ...commandOf(step),
     workingDir: step.working_dir,
     env: { ...step.env },
     timeoutMs: BigInt(milliseconds(step.timeout)),
@@ -75,6 +76,12 @@ function toReports(reports: StepConfig['reports']): ReportFiles[] {
   return Object.entries(reports).flatMap((
     [format, patterns],
   ) => (patterns.length === 0 ? [] : [create(ReportFilesSchema, { format, patterns: [...patterns] })]));
+}
+
+/** A shell receives the command line as one argument, so nothing in it needs quoting. */
+function commandOf({ exec, shell, run }: StepConfig): Pick<Step, 'argv' | 'script'> {
+  if (exec.length > 0) return { argv: [...exec], script: '' };
+  return shell.length > 0 ? { argv: [...shell, run], script: '' } : { argv: [], script: run };
 }
 
 export function aiTextPlan(role: RoleConfig, systemPrompt: string): Plan {

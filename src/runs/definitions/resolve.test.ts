@@ -82,10 +82,10 @@ describe('a pipeline', () => {
           image: 'node:24',
           steps: [{
             name: 'test',
-            argv: ['/bin/sh', '-eu', '-c', 'npm test'],
             workingDir: 'sub',
             env: { A: '1' },
             timeoutMs: '1200000',
+            script: 'npm test',
           }, { name: 'pack', argv: ['npm', 'pack'], workingDir: '.', timeoutMs: '1200000', continueOnError: true }, {
             name: 'clean',
             argv: ['/bin/bash', '-c', 'rm -rf x'],

@@ -5,11 +5,13 @@ import { AssignmentSchema } from '../../../generated/proto/quire/fleet/v1/fleet_
 import { ServiceError } from '../../errors/index.ts';
 import { decodeUtf8 } from '../../lib/bytes.ts';
 import { didYouMean } from '../../lib/did-you-mean.ts';
+import { isBelow } from '../../lib/git-address.ts';
 import { isGitRef } from '../../lib/git-ref.ts';
 import type { Log } from '../../lib/log.ts';
-import { cellsOf, type CellValues, fillCell, inDataDir, nameOfCell, type PipelineConfig, type ProjectConfig, readInputs,
-  type RoleConfig, type RunsConfig } from '../config/index.ts';
-import type { Concurrency, Definition, ResolvedCell, ResolvedRun, RunRequest } from './definition.ts';
+import { type CellValues, fillCell, inDataDir, type PipelineConfig, type ProjectConfig, readInputs, type RoleConfig,
+  type RunsConfig } from '../config/index.ts';
+import type { CellName, Concurrency, Definition, ResolvedCell, ResolvedRun, RunRequest } from './definition.ts';
+import { jobsOf, onlyCells, type PipelineJob } from './jobs.ts';
 import { aiTextPlan, approvalSteps, diagnosticPlan, milliseconds, pipelinePlan, type Plan } from './plans.ts';
 
 /** A diagnostic run checks this machine, one repository and the endpoints of some roles, at most 20 seconds each. */
@@ -30,6 +32,7 @@ interface Work {
   /** The input after validation; absent: unchanged. */
   readonly input?: RunRequest['input'];
   readonly keyVariable?: string;
+  readonly artifactsFrom?: readonly string[];
 }
 
 type Resolver = (config: RunsConfig, project: ProjectConfig, request: RunRequest, deps: ResolveDeps) => Work | Promise<
@@ -57,21 +60,20 @@ export async function resolveRun(config: RunsConfig, request: RunRequest, deps: 
   if (request.gitRef !== undefined) requireRef(request.gitRef, request, work.pipeline);
   const input = work.input ?? request.input;
   const concurrency = work.pipeline && concurrencyOf(work.pipeline, { ...request, input });
-  const toCell = (values: CellValues): ResolvedCell => ({
+  const toCell = (part: Work, { job, values }: CellName): ResolvedCell => ({
+    job,
     values,
-    definition: toDefinition(config, project, planned(config, project, work, values), request),
-    runsOn: selectorsOf(project, work, request, values),
-    maxAttempts: work.maxAttempts,
+    definition: toDefinition(config, project, planned(config, project, part, values), request),
+    runsOn: selectorsOf(project, part, request, values),
+    maxAttempts: part.maxAttempts,
   });
-  const cells = request.cell === undefined && work.pipeline !== undefined
-    ? chosenCells(work.pipeline, request.cells).map(toCell)
-    : [];
-  const own = cells[0] ?? toCell(request.cell ?? {});
+  const jobs = work.pipeline === undefined ? [] : chosenJobs(work.pipeline, request);
+  const cells = jobs.flatMap((job) => job.cells.map((cell) => toCell(workOf(work, job), cell)));
+  // A cell that is repeated is a run by itself.
+  const [repeated] = request.cell === undefined ? [] : cells.splice(0);
+  const own = repeated ?? cells[0] ?? toCell(work, { job: '', values: {} });
   return {
-    definition: cells.length === 0 ? own.definition : {
-      ...own.definition,
-      matrix: { maxParallel: work.pipeline!.matrix.max_parallel, failFast: work.pipeline!.matrix.fail_fast },
-    },
+    definition: cells.length === 0 ? own.definition : { ...own.definition, jobs: jobs.map(({ rule }) => rule) },
     runsOn: cells.length === 0 ? own.runsOn : selectorsOf(project, { ...work, pipeline: undefined }, request, {}),
     input,
     cells: cells.length > 0 ? cells : undefined,
@@ -100,15 +102,26 @@ function selectorsOf(project: ProjectConfig, { pipeline: found }: Pick<Work, 'pi
   ].sort();
 }
 
-function chosenCells({ name, matrix }: PipelineConfig, only: readonly CellValues[] | undefined): CellValues[] {
-  const cells = cellsOf(matrix);
-  if (only === undefined) return cells;
-  const wanted = new Set(only.map(nameOfCell));
-  const chosen = cells.filter((values) => wanted.has(nameOfCell(values)));
+function chosenJobs(pipeline: PipelineConfig, { cell, cells }: Pick<RunRequest, 'cell' | 'cells'>): PipelineJob[] {
+  const jobs = jobsOf(pipeline);
+  const only = cell === undefined ? cells : [cell];
+  if (only === undefined) return jobs;
+  const chosen = onlyCells(jobs, only);
   if (chosen.length === 0)
     throw new ServiceError('pipeline_unavailable',
-      `the matrix of the pipeline ${name} no longer has any of the cells that are to run again`);
+      `the pipeline ${pipeline.name} no longer has any of the jobs and cells that are to run again`);
   return chosen;
+}
+
+/** What a job does differently from its pipeline. */
+function workOf(work: Work, { pipeline, artifactsFrom }: PipelineJob): Work {
+  return {
+    ...work,
+    pipeline,
+    artifactsFrom,
+    timeoutMs: milliseconds(pipeline.timeout),
+    maxAttempts: pipeline.max_attempts,
+  };
 }
 
 /** The image of a pipeline may differ from cell to cell. */
@@ -193,17 +206,25 @@ function urlOf({ runtime }: RunsConfig, { repository }: ProjectConfig): string {
 }
 
 function credentialsOf({ credentials }: RunsConfig['git'], plan: Plan): Pick<Definition, 'git'> {
-  const found = plan.case === 'pipeline' && plan.value.checkout !== 'none'
-    ? credentialsFor(plan.value.gitUrl, credentials)
-    : undefined;
+  const url = plan.case === 'diagnostic' || (plan.case === 'pipeline' && plan.value.checkout !== 'none')
+    ? plan.value.gitUrl
+    : '';
+  const found = url === '' ? undefined : credentialsFor(url, credentials);
   if (found === undefined) return {};
   return {
-    git: { token: found.token, username: found.username, sshKey: found.ssh_key, knownHosts: found.known_hosts },
+    git: {
+      token: found.token,
+      username: found.username,
+      sshKey: found.ssh_key,
+      knownHosts: found.known_hosts,
+      url: found.url,
+    },
   };
 }
 
 function toDefinition({ queue, git }: RunsConfig, project: ProjectConfig,
-  { plan, timeoutMs, pipeline: found, keyVariable = '' }: Work, { minScore, runsOn = [] }: RunRequest): Definition
+  { plan, timeoutMs, pipeline: found, keyVariable = '', artifactsFrom = [] }: Work,
+  { minScore, runsOn = [] }: RunRequest): Definition
 {
   const assignment = create(AssignmentSchema, {
     projectId: project.id,
@@ -223,6 +244,7 @@ function toDefinition({ queue, git }: RunsConfig, project: ProjectConfig,
     retryOn: found?.retry.on ?? [],
     timeoutMs,
     keyVariable,
+    artifactsFrom: artifactsFrom.length === 0 ? undefined : artifactsFrom,
     inputs: found?.inputs.length ? found.inputs.map(({ name }) => name) : undefined,
     result: found?.result === 'json' ? 'json' : undefined,
     approvals: found?.steps.some(({ approval }) => approval.required) ? approvalSteps(found) : undefined,
@@ -251,9 +273,7 @@ export function gitUrl(repository: string, template: string): string {
  * other host matches it.
  */
 function credentialsFor(url: string, credentials: readonly Credentials[]): Credentials | undefined {
-  const fitting = credentials.filter((each) =>
-    url === each.url || (url.startsWith(each.url) && (/[/:]$/.test(each.url) || url[each.url.length] === '/'))
-  );
+  const fitting = credentials.filter((each) => isBelow(url, each.url));
   return fitting.reduce<Credentials | undefined>(
     (best, each) => (best === undefined || each.url.length > best.url.length ? each : best),
     undefined,

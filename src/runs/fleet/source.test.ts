@@ -89,6 +89,8 @@ it('is fetched with what the configuration has for the longest beginning of its 
   };
   expect((await planOf('alpha')).credentials).toMatchObject({ username: 'robot', password: 'a-token', sshKey: '' });
   expect((await planOf('beta')).credentials).toBeUndefined();
+  await fixture.submit({ definition: await definitionOf({ kind: 'diagnostic', task: 'repository' }) });
+  expect((await taken()).plan.credentials).toMatchObject({ username: 'robot', password: 'a-token' });
   const { credentials, steps } = await planOf('gamma');
   expect([credentials, steps[0]]).toMatchObject([{
     sshKey: 'a-key',

@@ -157,7 +157,9 @@ export class LogFixture {
       origin: { by: null },
       cells: 0,
       parentId: null,
+      job: null,
       matrix: null,
+      skipped: null,
     };
   }
 

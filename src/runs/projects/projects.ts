@@ -2,14 +2,15 @@ import type { Operations } from '../../../generated/runs/operations.ts';
 import type { Handlers, Identity, OutputOf, Preconditions } from '../../operations/index.ts';
 import type { Audit } from '../audit/index.ts';
 import { actorOf, mayAll } from '../auth/index.ts';
-import { cellsOf, type Environment, type LiveRunsConfig, type PipelineConfig, type ProjectConfig, type RoleConfig,
-  type RunsConfig } from '../config/index.ts';
+import { cellsOf, type Environment, type LiveRunsConfig, type MatrixConfig, type PipelineConfig, type ProjectConfig,
+  type RoleConfig, type RunsConfig, type StepConfig } from '../config/index.ts';
 import type { RunsEnvironment } from '../environment.ts';
 import { ProjectFile } from './create-project.ts';
 
 type Names = 'listProjects' | 'createProject' | 'replaceProject' | 'deleteProject' | 'listPipelines' | 'listRoles';
 type Project = OutputOf<Operations, 'listProjects'>['data'][number];
 type Pipeline = OutputOf<Operations, 'listPipelines'>['data'][number];
+type PipelineStep = Pipeline['steps'][number];
 type Role = OutputOf<Operations, 'listRoles'>['data'][number];
 
 /** When schedules queue the next runs of a project, in Unix seconds; null if they do not. */
@@ -114,9 +115,8 @@ function presentProject(project: ProjectConfig, { pipelines }: RunsConfig, next:
 
 /** Without commands and environment, which often contain secrets. */
 function presentPipeline(
-  { name, description, projects, runs_on, timeout, max_attempts, steps, inputs, matrix }: PipelineConfig,
+  { name, description, projects, runs_on, timeout, max_attempts, steps, jobs, inputs, matrix }: PipelineConfig,
 ): Pipeline {
-  const cells = cellsOf(matrix);
   return {
     name,
     description,
@@ -124,20 +124,31 @@ function presentPipeline(
     max_attempts,
     projects: projects && [...projects],
     runs_on: [...runs_on],
-    steps: steps.map((
-      step,
-    ) => (step.approval.required
-      ? { name: step.name, timeout: step.approval.timeout, approval: true }
-      : { name: step.name, timeout: step.timeout, approval: false })
-    ),
+    steps: steps.map(presentStep),
+    jobs: jobs.map((job) => ({
+      name: job.name,
+      needs: [...job.needs],
+      if: job.if,
+      continue_on_error: job.continue_on_error,
+      steps: job.steps.map(presentStep),
+      matrix: presentMatrix(job.matrix),
+    })),
     inputs: inputs.map((input) => ({
       ...input,
       required: input.required && input.default === null,
       choices: [...input.choices],
       pattern: input.pattern === '' ? null : input.pattern,
     })),
-    matrix: cells.length === 0 ? null : cells,
+    matrix: presentMatrix(matrix),
   };
+}
+
+const presentStep = ({ name, timeout, approval }: StepConfig): PipelineStep =>
+  approval.required ? { name, timeout: approval.timeout, approval: true } : { name, timeout, approval: false };
+
+function presentMatrix(matrix: MatrixConfig): Pipeline['matrix'] {
+  const cells = cellsOf(matrix);
+  return cells.length === 0 ? null : cells;
 }
 
 /** Without prompts, endpoints and keys. */

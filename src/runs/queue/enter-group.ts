@@ -2,9 +2,9 @@ import type { Transaction } from '../../storage/index.ts';
 import type { Concurrency } from '../definitions/index.ts';
 import type { Core } from './core.ts';
 import { takeGroup } from './groups.ts';
-import { cancelMatrix } from './matrix.ts';
 import { readById, type RunRow, type StoredApproval } from './run-rows.ts';
 import { askToStop, cancelled } from './transitions.ts';
+import { cancelMatrix } from './whole-run.ts';
 
 export const WAITING_OF_GROUP =
   "SELECT * FROM runs WHERE concurrency_group = ? AND state = 'queued' AND waits_for = 'concurrency_group' ORDER " +

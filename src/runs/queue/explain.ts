@@ -16,7 +16,8 @@ export function explain(core: Core, dispatcher: Dispatcher,
   if (reason === 'project_disabled') return { waitingReason: reason, labelsMatched };
   if (run.approval?.state === 'waiting') return { waitingReason: 'approval', labelsMatched };
   if (run.availableMs > core.time.now()) return { waitingReason: 'backoff', labelsMatched };
-  const isHeld = run.waitsFor === 'concurrency_group' || (run.waitsFor === 'matrix' && run.cells === 0);
+  const isHeld = run.waitsFor === 'concurrency_group' || run.waitsFor === 'needs' ||
+    (run.waitsFor === 'matrix' && run.cells === 0);
   return { waitingReason: isHeld ? run.waitsFor : reason, labelsMatched };
 }
 

@@ -1,8 +1,8 @@
 import { unixSeconds } from '../../lib/clock.ts';
 import type { Transaction } from '../../storage/index.ts';
-import { type CellValues, nameOfCell } from '../config/index.ts';
-import type { ResolvedCell } from '../definitions/index.ts';
+import type { CellName, ResolvedCell } from '../definitions/index.ts';
 import { newApproval } from './approvals.ts';
+import { nameOf } from './cell-names.ts';
 import { readyToStart, releaseCells } from './cells.ts';
 import type { Core } from './core.ts';
 import { enterGroup } from './enter-group.ts';
@@ -15,7 +15,7 @@ interface Place {
   readonly waitsFor: WaitsFor;
   readonly approval?: StoredApproval | undefined;
   readonly parentId?: string;
-  readonly matrix?: CellValues | undefined;
+  readonly cell?: CellName | undefined;
   readonly line: string;
 }
 
@@ -31,7 +31,7 @@ export async function insert(core: Core, tx: Transaction, run: NewRun): Promise<
     id,
     waitsFor,
     approval: newApproval(core, run),
-    matrix: run.matrix,
+    cell: run.cell,
     line,
   });
   for (const cell of cells) await insertCell(core, tx, run, cell, id);
@@ -39,14 +39,20 @@ export async function insert(core: Core, tx: Transaction, run: NewRun): Promise<
   return toRecord(row);
 }
 
-async function insertCell(core: Core, tx: Transaction, run: NewRun,
-  { values, definition, runsOn, maxAttempts }: ResolvedCell, parentId: string): Promise<void>
+async function insertCell(core: Core, tx: Transaction, run: NewRun, cell: ResolvedCell,
+  parentId: string): Promise<void>
 {
   const { cells: _, concurrency: __, approvalMs: ___, retryOf: ____, ...shared } = run;
-  const line = `the run is queued, as the cell ${nameOfCell(values)} of ${parentId}`;
-  const cell: NewRun = { ...shared, definition, runsOn, maxAttempts, input: null };
-  await insertOne(core, tx, cell, { id: core.nextId(), waitsFor: 'matrix', parentId, matrix: values, line },
-    commitOf(run));
+  const rule = run.definition.jobs?.find(({ name }) => name === cell.job);
+  const place: Place = {
+    id: core.nextId(),
+    waitsFor: rule !== undefined && rule.needs.length > 0 ? 'needs' : 'matrix',
+    parentId,
+    cell,
+    line: `the run is queued, as ${nameOf(cell)} of ${parentId}`,
+  };
+  const { definition, runsOn, maxAttempts } = cell;
+  await insertOne(core, tx, { ...shared, definition, runsOn, maxAttempts, input: null }, place, commitOf(run));
 }
 
 /** The commit that a run repeats; undefined for one that has its ref resolved. */
@@ -96,21 +102,26 @@ interface Rest {
 }
 
 async function insertRow({ env, time }: Core, tx: Transaction, run: NewRun,
-  { id, lane, waitsFor, approval, parentId, matrix, commit, bytes }: Place & Rest): Promise<RunRow>
+  { id, lane, waitsFor, approval, parentId, cell, commit, bytes }: Place & Rest): Promise<RunRow>
 {
   const at = unixSeconds(env.clock);
   const row = await tx.get<RunRow>(
     `INSERT INTO runs(id, project_id, kind, task, state, attempt, max_attempts, priority, runs_on, source, lane_id, waits_for, fence, accepted,
        created_at, updated_at, queued_ms, available_ms, lease_ms, renewed_ms, deadline_ms, timeout_ms, retry_of, root_id, retry_number, concurrency_group, approval, git_ref, git_commit,
-       origin, cells, parent_id, matrix, logs_bytes)
-     VALUES (?, ?, ?, ?, 'queued', 1, ?, ?, ?, ?, ?, ?, 0, 0, ?, ?, ?, ?, 0, 0, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING *`,
+       origin, cells, parent_id, job, matrix, logs_bytes)
+     VALUES (?, ?, ?, ?, 'queued', 1, ?, ?, ?, ?, ?, ?, 0, 0, ?, ?, ?, ?, 0, 0, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING *`,
     [id, run.projectId, run.kind, run.task, run.maxAttempts, run.priority, JSON.stringify(run.runsOn), run.source, lane,
       waitsFor, at, at, time.now(), approval === undefined ? 0 : time.now() + approval.timeoutMs,
       run.definition.timeoutMs, run.retryOf?.id ?? null, run.retryOf?.rootId ?? id,
       (run.retryOf?.retryNumber ?? -1) + 1, run.concurrency?.group ?? null,
       approval === undefined ? null : JSON.stringify(approval), run.gitRef ?? null, commit ?? null,
-      JSON.stringify(run.origin), run.cells?.length ?? 0, parentId ?? null,
-      matrix === undefined ? null : JSON.stringify(matrix), bytes],
+      JSON.stringify(run.origin), run.cells?.length ?? 0, parentId ?? null, cell?.job ?? null, storedValues(cell),
+      bytes],
   );
   return row!;
+}
+
+/** Null for the only cell of a job without a matrix. */
+function storedValues(cell: CellName | undefined): string | null {
+  return cell === undefined || Object.keys(cell.values).length === 0 ? null : JSON.stringify(cell.values);
 }

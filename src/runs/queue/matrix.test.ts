@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import { FakeShip, newRun, QueueFixture } from '../../testkit/runs-queue.ts';
+import type { JobRule } from '../definitions/index.ts';
 import type { NewRun, Outcome, RunRecord } from './port.ts';
 
 const opened: QueueFixture[] = [];
@@ -18,8 +19,9 @@ function withCells(count: number,
 ): Partial<NewRun> {
   const { definition } = newRun();
   const cells = Array.from({ length: count },
-    (_, index) => ({ values: { n: index + 1 }, definition, runsOn: [], maxAttempts: 1 }));
-  return { maxAttempts: 1, input: 'to all', definition: { ...definition, matrix: { maxParallel, failFast } }, cells };
+    (_, index) => ({ job: '', values: { n: index + 1 }, definition, runsOn: [], maxAttempts: 1 }));
+  const rule: JobRule = { name: '', needs: [], runIf: 'success', continueOnError: false, maxParallel, failFast };
+  return { maxAttempts: 1, input: 'to all', definition: { ...definition, jobs: [rule] }, cells };
 }
 
 const cellsOf = async ({ queue }: QueueFixture, { id }: Pick<RunRecord, 'id'>): Promise<RunRecord[]> =>

@@ -1,12 +1,14 @@
 import type { Transaction } from '../../storage/index.ts';
 import type { CellValues } from '../config/index.ts';
-import type { Concurrency, Definition, ResolvedCell } from '../definitions/index.ts';
+import type { CellName, Concurrency, Definition, ResolvedCell } from '../definitions/index.ts';
+import type { ForgeOrigin } from '../forge/port.ts';
+import type { NeededAttempt } from './needed.ts';
 
 // Times named `...Ms` are milliseconds since 1970; those named `...At` are seconds, as the API shows them.
 
 export type RunKind = 'diagnostic' | 'pipeline' | 'ai_text';
 export type RunState = 'queued' | 'running' | 'cancelling' | 'succeeded' | 'failed' | 'cancelled';
-export type RunSource = 'api' | 'retry' | 'rerun' | 'schedule' | 'alert';
+export type RunSource = 'api' | 'retry' | 'rerun' | 'schedule' | 'alert' | 'forge';
 
 /** Who or what queued a run. */
 export interface RunOrigin {
@@ -14,6 +16,7 @@ export interface RunOrigin {
   readonly by: string | null;
   readonly schedule?: string;
   readonly alertLabels?: Readonly<Record<string, string>>;
+  readonly forge?: ForgeOrigin;
 }
 
 /** One attempt of a run as it was assigned; `fence` increases at each claim, requeue and forced cancel. */
@@ -49,10 +52,10 @@ export interface NewRun {
   readonly source: RunSource;
   readonly origin: RunOrigin;
   readonly concurrency?: Concurrency;
-  /** The cells of its matrix, in order; absent if the run itself is executed. */
+  /** Its cells, in the order of jobs; absent if the run itself is executed. */
   readonly cells?: readonly ResolvedCell[];
-  /** Values of the one cell that this run repeats. */
-  readonly matrix?: CellValues;
+  /** The one cell that this run repeats. */
+  readonly cell?: CellName;
   /** How long it waits for an approval; absent if it needs none. */
   readonly approvalMs?: number;
   /** Branch, tag or commit to check out; absent for the default branch, or if nothing is checked out. */
@@ -79,8 +82,12 @@ export interface RunRecord {
   readonly cells: number;
   /** The run that it is a cell of. */
   readonly parentId: string | null;
+  /** Name of the job of a cell; null for others. */
+  readonly job: string | null;
   /** Values of a cell. */
   readonly matrix: CellValues | null;
+  /** Why a cell was not run; null unless it was skipped. */
+  readonly skipped: string | null;
   readonly shipId: string | null;
   readonly fence: number;
   readonly laneId: number;
@@ -125,10 +132,10 @@ export interface Approval {
 /** What a queued run waits for, as the API shows it; `starting`: nothing, it is being assigned. */
 /**
  * What a queued run waits for: a ship that takes it; the end of the pause between two attempts; another run to leave
- * its group; an approval; as a cell, the run that it belongs to or the limit of its matrix. A run with cells waits for
- * its `matrix` from when its cells may start until the first of them does.
+ * its group; an approval; as a cell, the run that it belongs to or the limit of its matrix, or the jobs that its job
+ * `needs`. A run with cells waits for its `matrix` from when its cells may start until the first of them does.
  */
-export type WaitsFor = 'ship' | 'backoff' | 'concurrency_group' | 'approval' | 'matrix';
+export type WaitsFor = 'ship' | 'backoff' | 'concurrency_group' | 'approval' | 'matrix' | 'needs';
 
 export type WaitingReason = Exclude<WaitsFor, 'ship'> | 'project_disabled' | 'no_matching_ship' | 'ship_offline'
   | 'unsupported' | 'ship_draining' | 'concurrency' | 'ship_busy' | 'starting';
@@ -258,6 +265,8 @@ export interface Queue {
    * another page.
    */
   list(filter: ListFilter, before: { createdAt: number; id: string } | undefined, limit: number): Promise<RunRecord[]>;
+  /** The attempts whose artefacts a run gets from the jobs that its job needs. */
+  neededBy(id: string): Promise<NeededAttempt[]>;
   result(id: string): Promise<{ body: Uint8Array; type: string } | undefined>;
   /** Each time that the run was assigned, oldest first, including the current one. */
   attempts(run: RunRecord): Promise<AttemptRecord[]>;

@@ -9,9 +9,9 @@ import { headsQuery, heldQuery, NEXT, PARALLEL, TAKE } from './claiming.ts';
 import { AWAITING_OF_GROUP, LATER_OF_GROUP, WAITING_OF_GROUP } from './enter-group.ts';
 import { NEXT_OF_GROUP } from './groups.ts';
 import { ACCEPT, HELD_BY_SHIP } from './holding.ts';
+import { CELLS_OF_RUN } from './jobs.ts';
 import { NEXT_FILLED } from './lanes.ts';
 import { listQuery } from './list.ts';
-import { CELLS_BY_STATE } from './matrix.ts';
 import type { ListFilter } from './port.ts';
 import { DUE, dueQuery } from './reaper.ts';
 import { RENEW } from './renewals.ts';
@@ -97,7 +97,7 @@ describe('the plans of the queries, which must not depend on how many runs there
     'runs_due'], ['long waits', dueQuery(DUE.waits), 'runs_queued'], ['what a ship has', HELD_BY_SHIP, 'runs_on_ship'],
     ['how much ships have', heldQuery('?, ?'), 'runs_on_ship'], ['retention', EXPIRED, 'runs_finished'], [
     'how the cells of a run are doing',
-    CELLS_BY_STATE,
+    CELLS_OF_RUN,
     'runs_of_parent',
   ], ['the next run of a group', NEXT_OF_GROUP, 'runs_of_group'], ['what waits for a group', WAITING_OF_GROUP,
     'runs_of_group'], ['what of a group waits for an approval', AWAITING_OF_GROUP, 'runs_of_group'], [

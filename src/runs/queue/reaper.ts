@@ -21,7 +21,10 @@ export const DUE = {
   leases: { where: "state IN ('running', 'cancelling') AND lease_ms <= ?", by: 'lease_ms' },
   deadlines: { where: "state IN ('running', 'cancelling') AND deadline_ms <= ?", by: 'deadline_ms' },
   approvals: { where: "state = 'queued' AND waits_for = 'approval' AND available_ms <= ?", by: 'available_ms' },
-  waits: { where: "state = 'queued' AND waits_for NOT IN ('approval', 'matrix') AND queued_ms <= ?", by: 'queued_ms' },
+  waits: {
+    where: "state = 'queued' AND waits_for NOT IN ('approval', 'matrix', 'needs') AND queued_ms <= ?",
+    by: 'queued_ms',
+  },
 } as const satisfies Record<string, Due>;
 
 /** The runs that have been due for longest. */

@@ -47,7 +47,10 @@ export interface RunRow extends Row {
   origin: string;
   cells: number;
   parent_id: string | null;
+  /** Empty for a cell without a job's name; null for a run that is no cell. */
+  job: string | null;
   matrix: string | null;
+  skipped: string | null;
 }
 
 /** An approval as stored, in JSON. */
@@ -73,6 +76,8 @@ export const toRecord = (row: RunRow): RunRecord => ({
   origin: JSON.parse(row.origin) as RunOrigin,
   cells: row.cells,
   parentId: row.parent_id,
+  job: row.job || null,
+  skipped: row.skipped,
   matrix: row.matrix === null ? null : (JSON.parse(row.matrix) as CellValues),
   shipId: row.ship_id,
   fence: row.fence,

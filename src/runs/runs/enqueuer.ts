@@ -42,7 +42,7 @@ export interface Enqueuer {
    * Queues a run of the service itself once for each key, whatever the request contains. `source` also owns the key, so
    * clients cannot use it.
    */
-  enqueueOnce(source: 'schedule' | 'alert', key: string, request: RunRequest): Promise<OnceResult>;
+  enqueueOnce(source: 'schedule' | 'alert' | 'forge', key: string, request: RunRequest): Promise<OnceResult>;
   /** Deletes expired keys. */
   readonly pruneKeys: Idempotency['prune'];
 }
@@ -53,6 +53,7 @@ const WAYS: Readonly<Record<RunSource, { actor: string; action: AuditAction }>> 
   rerun: { actor: 'api', action: 'rerun' },
   schedule: { actor: 'schedule', action: 'enqueue' },
   alert: { actor: 'alertmanager', action: 'enqueue' },
+  forge: { actor: 'forge', action: 'enqueue' },
 };
 
 export function createEnqueuer(env: Pick<RunsEnvironment, 'sql' | 'clock' | 'config' | 'log'>,
@@ -85,8 +86,9 @@ export function createEnqueuer(env: Pick<RunsEnvironment, 'sql' | 'clock' | 'con
         by: by ?? null,
         schedule: request.schedule,
         alertLabels: request.alertLabels,
+        forge: request.forge,
       },
-      matrix: request.cell,
+      cell: request.cell,
       gitRef: request.gitRef,
       retryOf: request.retryOf,
       wantsNewest: request.wantsNewest,

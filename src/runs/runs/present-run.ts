@@ -47,7 +47,9 @@ export function presentRun(run: RunRecord, { explain }: Pick<Queue, 'explain'>):
       alert_labels: run.origin.alertLabels ?? null,
     },
     parent_id: run.parentId,
+    job: run.job,
     matrix: run.matrix,
+    skipped: run.skipped,
     cells: run.cells,
   };
 }

@@ -1,6 +1,6 @@
 import { ServiceError } from '../../errors/index.ts';
-import type { CellValues, RunsConfig } from '../config/index.ts';
-import type { RunRequest } from '../definitions/index.ts';
+import type { RunsConfig } from '../config/index.ts';
+import type { CellName, RunRequest } from '../definitions/index.ts';
 import type { Queue, RunRecord } from '../queue/port.ts';
 import type { Repetition } from './enqueuer.ts';
 
@@ -54,12 +54,14 @@ async function sameRequest(run: RunRecord, queue: Material, { projects }: RunsCo
     input: input === null ? undefined : inputIsJson ? (JSON.parse(input) as Record<string, unknown>) : input,
     runsOn: definition.runsOn,
     gitRef: run.gitRef ?? undefined,
-    cell: run.matrix ?? undefined,
+    cell: run.matrix === null && run.job === null ? undefined : cellOf(run),
     minScore: definition.minScore === undefined ? undefined : project?.content.min_score,
   };
 }
 
-async function cellsToRepeat({ id, cells }: RunRecord, queue: Pick<Queue, 'list'>): Promise<CellValues[]> {
+async function cellsToRepeat({ id, cells }: RunRecord, queue: Pick<Queue, 'list'>): Promise<CellName[]> {
   const all = await queue.list({ parentId: id }, undefined, cells);
-  return all.flatMap(({ state, matrix }) => (state === 'succeeded' || matrix === null ? [] : [matrix]));
+  return all.filter(({ state }) => state !== 'succeeded').map(cellOf);
 }
+
+const cellOf = ({ job, matrix }: RunRecord): CellName => ({ job: job ?? '', values: matrix ?? {} });

@@ -54,7 +54,9 @@ describe('queueing a run', () => {
       commit: null,
       source: { type: 'api', by: 'api', schedule: null, alert_labels: null },
       parent_id: null,
+      job: null,
       matrix: null,
+      skipped: null,
       cells: 0,
     });
     expect(answer.headers['idempotent-replayed']).toBeUndefined();

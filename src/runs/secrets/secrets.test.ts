@@ -29,7 +29,7 @@ describe('values of secrets', () => {
   it('of git are fetched with those of the steps', async () => {
     const fixture = new SecretsFixture('secrets: [{name: A, env: VAR}, {name: KEY, env: OTHER}]');
     Object.assign(fixture.variables, { VAR: 'a', OTHER: 'b' });
-    const git = { token: '', username: 'git', sshKey: 'KEY', knownHosts: '' };
+    const git = { token: '', username: 'git', sshKey: 'KEY', knownHosts: '', url: '' };
     expect(await fixture.values(['A'], {}, { git })).toEqual({ A: 'a', KEY: 'b' });
   });
 

@@ -1,3 +1,4 @@
+import type { MessageInitShape } from '@bufbuild/protobuf';
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
@@ -6,7 +7,8 @@ import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { Outcome } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import { type DiagnosticPlanSchema, Outcome } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import { Origin, serveGit } from '../../testkit/git-origin.ts';
 import { assignmentOf, executorBench, start } from '../../testkit/runs-executor.ts';
 import { gitHost } from './diagnostic.ts';
 
@@ -15,10 +17,9 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
 });
 
-function diagnose(
-  plan: { check?: string; gitUrl?: string; roles?: { role: string; endpoint: string; apiKeyEnv: string }[] },
-  options: Parameters<typeof executorBench>[0] = {},
-) {
+function diagnose(plan: MessageInitShape<typeof DiagnosticPlanSchema>,
+  options: Parameters<typeof executorBench>[0] = {})
+{
   const { executor, close, left } = executorBench({ open: true, ...options });
   cleanups.push(close);
   return Object.assign(
@@ -75,6 +76,21 @@ describe('diagnostic runs (decisions, section 5)', () => {
       expect.stringContaining("repository: git can't read the repository: fatal"),
       `models: role writer: ${endpoint} answers 403: it refuses the key`,
     ]);
+  });
+
+  it('read a private repository with the credentials of a checkout, and leave nothing of them', async () => {
+    const origin = new Origin();
+    const server = await serveGit(origin.folder, 'a-token-of-git');
+    cleanups.push(() => origin.remove(), () => server.stop());
+    const plan = { check: 'repository', gitUrl: `${server.url}/origin/.git` };
+    const without = diagnose(plan);
+    expect(await without.result).toMatchObject({ outcome: Outcome.FAILED });
+    const running = diagnose({ ...plan, credentials: { username: 'git', password: 'a-token-of-git' } });
+    expect(await running.result, running.text().join('\n')).toEqual({ outcome: Outcome.SUCCEEDED });
+    expect([running.text(), running.left()]).toEqual([['repository: git can read the repository'], []]);
+    const key = diagnose({ ...plan, credentials: { sshKey: 'no key', password: '' } });
+    await key.result;
+    expect(key.left()).toEqual([]);
   });
 
   it('make only the check that is named', async () => {

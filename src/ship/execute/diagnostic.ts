@@ -12,9 +12,11 @@ import { endpointUrl } from './ai-text/send-chat.ts';
 import { type ExecutorContext, marksOf, type Work } from './context.ts';
 import { failed } from './failure.ts';
 import { GIT, gitEnvironment } from './git.ts';
+import { makeWorkFolder, removeFolder } from './pipeline/work-folder.ts';
 import type { WorkResult } from './port.ts';
 import { runProcess } from './process/run-process.ts';
 import type { Variables } from './sandbox/index.ts';
+import { giveCredentials } from './source/credentials.ts';
 import { alarm } from './work-limits.ts';
 
 /** One line of the log. */
@@ -136,12 +138,28 @@ const git: Check = async (context, work) => {
   return ok ? fine(text) : broken(`git can't be used: ${text}`);
 };
 
-/** Uses the same route as a checkout. */
-const repository: Check = async (context, work, { gitUrl }) => {
+/** Uses the same route and the same credentials as a checkout. */
+const repository: Check = async (context, work, { gitUrl, credentials }) => {
   if (gitUrl === '') return fine('there is no repository to be fetched');
-  const { ok, text } = await runGit(context, work, ['ls-remote', '--exit-code', '--', gitUrl, 'HEAD']);
+  const { ok, text } = await withCredentials(context, work, { gitUrl, credentials },
+    (env) => runGit(context, work, ['ls-remote', '--exit-code', '--', gitUrl, 'HEAD'], env));
   return ok ? fine('git can read the repository') : broken(`git can't read the repository: ${text}`);
 };
+
+/** A key is in a file, in a folder that is removed with the key when this process dies. */
+async function withCredentials<T>(context: ExecutorContext, { ref }: Work,
+  { gitUrl, credentials }: Pick<DiagnosticPlan, 'gitUrl' | 'credentials'>,
+  use: (env: Readonly<Record<string, string>>) => Promise<T>): Promise<T>
+{
+  if (credentials === undefined) return use({});
+  const folder = await makeWorkFolder(context.workDir, `${ref.runId}.${ref.attempt}`, new Uint8Array(), undefined);
+  try {
+    const given = await giveCredentials(credentials, gitUrl, folder.path);
+    return await use(given.env);
+  } finally {
+    await removeFolder(folder.path, undefined);
+  }
+}
 
 const host: Check = async ({ env }, { limits }, { gitUrl }) => {
   const target = gitHost(gitUrl);
@@ -178,8 +196,8 @@ function describe(socket: Socket, port: number): string {
 }
 
 /** Runs git; returns its output, or why there is none. */
-async function runGit(context: ExecutorContext, { ref, limits }: Work,
-  args: readonly string[]): Promise<{ ok: boolean; text: string }>
+async function runGit(context: ExecutorContext, { ref, limits }: Work, args: readonly string[],
+  env: Readonly<Record<string, string>> = {}): Promise<{ ok: boolean; text: string }>
 {
   const marks = marksOf(ref);
   const output: Buffer[] = [];
@@ -194,7 +212,7 @@ async function runGit(context: ExecutorContext, { ref, limits }: Work,
     const end = await runProcess({
       argv: [...GIT, ...args],
       cwd: context.workDir,
-      env: gitEnvironment(context, marks),
+      env: { ...gitEnvironment(context, marks), ...env },
       marks,
       stdout: writer,
       stderr: writer,

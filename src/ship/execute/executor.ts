@@ -33,7 +33,7 @@ function secretsOf({ env, secrets, plan }: Assignment, machine: Variables): stri
     ? plan.value.roles.map(({ apiKeyEnv }) => apiKeyEnv)
     : [];
   const addresses = plan.case === 'pipeline' || plan.case === 'diagnostic' ? [plan.value.gitUrl] : [];
-  const credentials = plan.case === 'pipeline' && plan.value.credentials !== undefined
+  const credentials = (plan.case === 'pipeline' || plan.case === 'diagnostic') && plan.value.credentials !== undefined
     ? [plan.value.credentials.password, plan.value.credentials.password.trim(), plan.value.credentials.sshKey]
     : [];
   return [...Object.values(secrets), ...credentials, ...named.map(([, value]) => value),
@@ -219,7 +219,7 @@ function refusal({ sandboxes, sandbox, env }: ExecutorContext, { plan }: Assignm
 async function execute(context: ExecutorContext, assignment: Assignment, sink: OutputSink,
   control: WorkControl): Promise<WorkResult>
 {
-  const masker = new Masker(secretsOf(assignment, context.env));
+  const masker = new Masker(secretsOf(assignment, context.env), Object.keys(assignment.secrets));
   const output = new RunOutput({ limits: assignment.limits, masker, sink, clock: context.clock });
   const limits = new WorkLimits(Number(assignment.timeoutMs), Number(assignment.cancelGraceMs), control);
   const closing = closeWhenOver(output, limits, control);

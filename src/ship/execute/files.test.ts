@@ -1,4 +1,6 @@
+import { execFileSync, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -34,6 +36,43 @@ it.each([
   ['no/*.thing', []],
 ])('finds %s', async (pattern, found) => {
   expect(await findFiles(root, pattern)).toEqual(found);
+});
+
+it('says what matches and is not found', async () => {
+  const odd = mkdtempSync(join(tmpdir(), 'quire-odd-'));
+  mkdirSync(join(odd, 'dist/empty'), { recursive: true });
+  symlinkSync('target', join(odd, 'dist/link'));
+  execFileSync('mkfifo', [join(odd, 'dist/pipe')]);
+  for (const name of ['plain', 'back\\slash', 'new\nline']) writeFileSync(join(odd, 'dist', name), '');
+  writeFileSync(Buffer.concat([Buffer.from(join(odd, 'dist/latin-')), Buffer.from([0xe9])]), '');
+  const passed: string[][] = [];
+  expect(await findFiles(odd, 'dist', (...each) => void passed.push(each))).toEqual(['dist/plain']);
+  expect(passed.toSorted()).toEqual([['dist/back\\slash', 'odd name'], ['dist/empty/', 'empty folder'], [
+    'dist/latin-\ufffd',
+    'not UTF-8',
+  ], ['dist/link', 'link'], ['dist/new\nline', 'odd name'], ['dist/pipe', 'no file']]);
+  rmSync(odd, { recursive: true });
+});
+
+it('does not follow a folder that becomes a link while it is looked at', async () => {
+  const racing = mkdtempSync(join(tmpdir(), 'quire-racing-'));
+  mkdirSync(join(racing, 'a'));
+  writeFileSync(join(racing, 'a/file'), 'own');
+  mkdirSync(join(racing, 'secret'));
+  writeFileSync(join(racing, 'secret/file'), 'secret');
+  const racer = spawn('/bin/sh', ['-c', `cd ${racing}; while :; do mv a b; ln -s secret a; rm a; mv b a; done`], {
+    stdio: 'ignore',
+  });
+  const read: string[] = [];
+  for (let turn = 0; turn < 2_000; turn += 1) {
+    const file = await openInside(racing, 'a/file', undefined).catch(() => undefined);
+    if (file !== undefined) read.push((await file.readFile()).toString());
+    await file?.close();
+  }
+  racer.kill('SIGKILL');
+  await once(racer, 'exit');
+  expect([...new Set(read)]).toEqual(['own']);
+  rmSync(racing, { recursive: true });
 });
 
 it('finds nothing outside', async () => {

@@ -41,11 +41,13 @@ interface GitCall {
   readonly env?: Readonly<Record<string, string>>;
   /** Receives its output; default: the log. */
   readonly stdout?: OutputWriter;
+  /** Its error output is not shown, because it may fail. */
+  readonly isQuiet?: boolean;
 }
 
 /** Runs git, or a script that uses it, as the ship itself; its error output is logged. */
 export function runGit(context: ExecutorContext, { ref, output, limits }: Work,
-  { argv, cwd, env, stdout }: GitCall): Promise<ProcessEnd>
+  { argv, cwd, env, stdout, isQuiet }: GitCall): Promise<ProcessEnd>
 {
   const marks = marksOf(ref);
   return runProcess({
@@ -54,7 +56,7 @@ export function runGit(context: ExecutorContext, { ref, output, limits }: Work,
     env: { ...gitEnvironment(context, marks), ...env },
     marks,
     stdout: stdout ?? output.writer('stdout', null),
-    stderr: output.writer('stderr', null),
+    stderr: isQuiet === true ? collector() : output.writer('stderr', null),
   }, { stop: limits.ended, graceMs: () => limits.graceMs, kill: limits.over, leaseLeft: limits.leaseLeft });
 }
 

@@ -53,6 +53,10 @@ async function output(running: Running): Promise<string[]> {
 /** Searches for a text in every process environment that it may read. */
 const SEARCH_ENVIRONMENTS = "cat /proc/[0-9]*/environ 2>/dev/null | tr '\\0' '\\n' | grep -c NEIGHBOURS_ || true";
 
+/** Sockets cannot be opened by a path; pipes can, by their owner. */
+const PATHS_OF_OUTPUT =
+  'echo to stderr > /dev/stderr; echo both | tee /dev/stderr; echo to stdout >> /dev/stdout; cat /dev/stdin </dev/null';
+
 describe.skipIf(!root).each([['none', true], ['namespaces', hasNamespaces], ['bubblewrap', hasBubblewrap]] as const)(
   'a step of a service that is root, sandbox %s',
   (sandbox, isThere) => {
@@ -109,6 +113,13 @@ describe.skipIf(!root).each([['none', true], ['namespaces', hasNamespaces], ['bu
         error: { code: 'spawn_failed', message: expect.stringContaining('there is no folder link') as string },
       });
       expect(running.text().join()).not.toContain('secret');
+    });
+
+    it.skipIf(!isThere)('opens its output again by its path, as scripts do', async () => {
+      const running = run(bench({ sandbox }), [PATHS_OF_OUTPUT]);
+      await output(running);
+      expect(running.text('stdout').sort()).toEqual(['both', 'to stdout']);
+      expect(running.text('stderr').sort()).toEqual(['both', 'to stderr']);
     });
 
     it.skipIf(!isThere)('leaves no process behind, not even one without its group, session and environment',
@@ -236,6 +247,19 @@ describe.skipIf(!hasUserNamespaces)('a step of a service that is an ordinary use
     expect({ outcome, error }).toMatchObject({ outcome: 'SUCCEEDED' });
     expect(lines.slice(0, 3)).toEqual([String(root ? ORDINARY : process.getuid!()), '0', '0']);
     expect(lines.slice(-2)).toEqual(['read-only', 'alive']);
+  });
+
+  it('has a name, with the home of its run', async () => {
+    const { outcome, lines } = await attack(() => ['echo "$HOME"; getent passwd "$(id -u)" | cut -d: -f 6']);
+    expect({ outcome, lines }).toEqual({ outcome: 'SUCCEEDED', lines: [lines[0], lines[0]] });
+  });
+
+  it('opens its output again by its path', async () => {
+    const { outcome, lines } = await attack(() => [PATHS_OF_OUTPUT]);
+    expect({ outcome, lines: lines.toSorted() }).toEqual({
+      outcome: 'SUCCEEDED',
+      lines: ['both', 'both', 'to stderr', 'to stdout'],
+    });
   });
 
   it('puts no link in the place of what the service reads or binds', async () => {

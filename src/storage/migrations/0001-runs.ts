@@ -31,13 +31,15 @@ CREATE TABLE lanes(
 
 -- seq is the order of queueing. waits_for, while it is queued: 'ship'; 'backoff' between two attempts, until available_ms; 'concurrency_group'
 -- until another run, the holder, leaves its group; 'approval', at most until available_ms; 'matrix' of a cell that the run that it belongs to, or
--- the limit of its matrix, keeps waiting, and of that run itself from when its cells may start until the first of them does.
+-- the limit of its matrix, keeps waiting, and of that run itself from when its cells may start until the first of them does; 'needs' of a cell
+-- until the jobs that its job needs have ended.
 -- queued_ms: since when it waits for a ship. lease_ms: until when its ship has it without a sign of life; renewed_ms: the last one.
 -- deadline_ms: when it must have been accepted while accepted is 0, must be gone while it is cancelling, and else when its attempt has taken
 -- too long. timeout_ms: longest time of an attempt.
 -- git_ref: the branch, tag or commit that is asked for, or the default branch once it is known. git_commit: what it was resolved to first; all
 -- attempts work on that.
--- A run with cells > 0 goes to no ship: it is as its cells are, which have its id as their parent_id. matrix: the values of a cell.
+-- A run with cells > 0 goes to no ship: it is as its cells are, which have its id as their parent_id. job: the name of a cell's job, empty
+-- without jobs. matrix: the values of a cell. skipped: why a cell was not run.
 -- origin: who or what queued the run. runs_on, origin, approval, matrix and error are JSON.
 CREATE TABLE runs(
   seq INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -69,6 +71,7 @@ CREATE TABLE runs(
   logs_expired INTEGER NOT NULL DEFAULT 0,
   log_truncated INTEGER NOT NULL DEFAULT 0,
   parent_id TEXT,
+  job TEXT,
   concurrency_group TEXT,
   retry_of TEXT,
   root_id TEXT NOT NULL,
@@ -80,6 +83,7 @@ CREATE TABLE runs(
   origin TEXT NOT NULL,
   approval TEXT,
   matrix TEXT,
+  skipped TEXT,
   error TEXT
 ) STRICT;
 -- Lists. A filter that these do not begin with is answered by merging the pages of each state and kind.

@@ -129,7 +129,10 @@ function detailsOf(run: Run, ship: string): string[] {
     moment(run.started_at)], ['finished', moment(run.finished_at)], ['priority', String(run.priority)], ['runs on',
     run.runs_on.join(', ')], ['group', run.concurrency_group ?? ''], ['approval', approvalOf(run)], ['took',
     tookOf(run)], ['ref', run.ref ?? ''], ['commit', run.commit ?? ''], ['ship', ship], ['retry of',
-    run.retry_of ?? ''], ['source', sourceOf(run)], ['matrix', run.matrix === null ? '' : cellName(run.matrix)], [
+    run.retry_of ?? ''], ['source', sourceOf(run)], ['job', run.job ?? ''], [
+    'skipped',
+    run.skipped ?? '',
+  ], ['matrix', run.matrix === null ? '' : cellName(run.matrix)], [
     'cell of',
     run.parent_id ?? '',
   ], ['cells', run.cells === 0 ? '' : `${run.cells} (quire runs list --cells-of ${run.id})`], ['log',

@@ -23,6 +23,7 @@ const WAITS: Readonly<Record<NonNullable<Run['waiting_reason']>, string>> = {
   concurrency: 'max_parallel of its project is reached',
   ship_busy: 'all ships that could take it are busy',
   matrix: 'waits for its turn among the cells of its run',
+  needs: 'waits for the jobs that it needs',
   starting: 'is being assigned',
 };
 
@@ -43,9 +44,9 @@ export function runTable(runs: readonly Run[], width: number | undefined): strin
 }
 
 /** Includes what distinguishes a cell from the others of its run, and a run with cells from other runs. */
-function taskOf({ task, matrix, cells }: Run): string {
-  if (matrix !== null) return `${task} ${cellName(matrix)}`;
-  return cells === 0 ? task : `${task} (${cells} cells)`;
+function taskOf({ task, job, matrix, cells }: Run): string {
+  const own = [task, job, matrix && cellName(matrix)].filter((each) => each !== null).join(' ');
+  return cells === 0 ? own : `${own} (${cells} cells)`;
 }
 
 /** The values of a cell, in the form that the log of its run has. */

@@ -51,14 +51,14 @@ async function describeConfig({ reference }: Flags): Promise<void> {
   if (reference) console.log(renderConfigReference().trimEnd());
   else console.log(
       JSON.stringify(RUNS_CONFIG_SCHEMA,
-        (key, value: unknown) => (key === 'format' || key === 'x-expected' ? undefined : value), 2),
+        (key, value: unknown) => (['format', 'x-expected', 'x-text'].includes(key) ? undefined : value), 2),
     );
 }
 
 async function start(flags: Flags): Promise<Running> {
   const { env, problems } = await sealProcess();
   // Loaded only here, so that client commands start without the server's code.
-  const { inDataDir, loadRunsConfig, missingSecrets, unsignedWebhooks, weakWebhooks } = await import(
+  const { inDataDir, loadRunsConfig, missingSecrets, openSecrets, unsignedWebhooks, weakWebhooks } = await import(
     '../../../runs/config/index.ts'
   );
   const loaded = await loadRunsConfig({ ...sourceOf(flags.config, env), env });
@@ -66,6 +66,11 @@ async function start(flags: Flags): Promise<Running> {
   if (flags.checkConfig) {
     for (const { name, env: variable } of missingSecrets(loaded.config, env))
       console.error(`secrets: the variable ${variable} of the secret ${name} is not set; runs that need it fail`);
+    for (const { name, env: variable } of openSecrets(loaded.config, env))
+      console.error(
+        `secrets: the value of the secret ${name} (${variable}) is not masked in logs: it has fewer than 6 ` +
+          "characters, or is a part of a secret's name",
+      );
     for (const { name, secret_env: variable } of unsignedWebhooks(loaded.config, env))
       console.error(
         `notifications: the variable ${variable} of the webhook ${name} is not set; notifications for it wait`,

@@ -150,9 +150,12 @@ async function inputHelp(client: RunsClient, name: string): Promise<string[]> {
         Object.entries(cell).map(([key, value]) => `${key}=${String(value)}`).join(' ')
       ).join(', ')
     }${pipeline.matrix.length > 4 ? ', ...' : ''}`];
-  if (pipeline.inputs.length === 0) return [title, ...cells, '  takes any input'];
+  const jobs = pipeline.jobs.map(({ name: job, needs }) =>
+    `  job ${job}${needs.length === 0 ? '' : ` after ${needs.join(', ')}`}`
+  );
+  if (pipeline.inputs.length === 0) return [title, ...jobs, ...cells, '  takes any input'];
   const width = Math.max(...pipeline.inputs.map((input) => input.name.length));
-  return [title, ...cells,
+  return [title, ...jobs, ...cells,
     ...pipeline.inputs.map((input) => `  --set ${input.name.padEnd(width)}  ${describe(input)}`)];
 }
 

@@ -54,6 +54,9 @@ export const SCALAR = {
   'x-expected': 'a text, a number, true or false',
 } as const;
 
+/** Read as a text, however it is written. */
+const SCALAR_AS_TEXT = { ...SCALAR, 'x-text': true } as const;
+
 /** A text, a number, true or false; null for none. */
 export const scalar = (description: string) =>
   ({ type: ['string', 'number', 'boolean', 'null'], description, default: null }) as const;
@@ -92,14 +95,14 @@ export const requiredVariable = (description: string) =>
 export const name = (description: string) =>
   requiredText(description, NAME, 'a name of letters, digits, ., - and _, at most 128');
 
-/** Environment variables with their values. */
+/** Environment variables with their values, which become texts: numbers keep the form in which they were written. */
 export const environment = (description: string) =>
   ({
     type: 'object',
     description,
     default: {},
     propertyNames: { pattern: VARIABLE, 'x-expected': 'the name of an environment variable' },
-    additionalProperties: { type: 'string' },
+    additionalProperties: SCALAR_AS_TEXT,
   }) as const;
 
 export const LABEL_FORM = /^[a-z][a-z0-9._/-]{0,62}=[A-Za-z0-9._-]{1,63}$/;

@@ -31,18 +31,16 @@ const step = item('one command, by run or exec, or an approval', ['name'], {
   name: name('unique in its pipeline'),
   run: text('command line for the shell', ''),
   exec: list('program and arguments, without a shell', { type: 'string' }),
-  shell: {
-    type: 'array',
-    description: 'the shell that gets the command line',
-    default: ['/bin/sh', '-eu', '-c'],
-    items: TEXT,
-    minItems: 1,
-  },
+  shell: list(
+    'the shell that gets the command line; empty for sh with `-eu` and, where the machine has a shell ' +
+      'that knows it, `-o pipefail`',
+    TEXT,
+  ),
   working_dir: text('folder below the work folder', '.', {
     pattern: '^(?!/)(?!.*(^|/)\\.\\.(/|$))',
     'x-expected': 'a relative path without ..',
   }),
-  env: environment('further environment variables'),
+  env: environment('further environment variables; numbers and truth values become texts'),
   timeout: format('written-duration', 'longest time of this step', '20m'),
   continue_on_error: flag('go on when it fails', false),
   always: flag('run also after a failure or a cancel', false),
@@ -112,15 +110,48 @@ const matrix = section('a run for each combination of values; it is a run itself
   fail_fast: flag('the first that fails cancels the others', true),
 });
 
-const pipeline = item('a pipeline', ['name', 'steps'], {
+const RUNS_ON = list("label selectors, added to the project's; {matrix.NAME} stands for a value of the matrix",
+  LABEL_OF_CELL, { maxItems: 16, uniqueItems: true });
+
+const job = item('a job', ['name', 'steps'], {
+  name: name('unique in its pipeline'),
+  needs: list('names of jobs before it that must have ended; the artefacts of those are put into its work folder', TEXT,
+    { maxItems: 50, uniqueItems: true }),
+  if: oneOf(
+    'how the jobs that it needs must have ended: all with success, one with a failure, or in any way; else it ' +
+      'is skipped',
+    'success',
+    ['success', 'failure', 'always'],
+  ),
+  continue_on_error: flag('the run does not fail when it does, and jobs that need it start', false),
+  matrix,
+  runs_on: { ...RUNS_ON, description: "label selectors, added to the project's and the pipeline's" },
+  checkout: oneOf("how much of the repository is fetched; `inherit` for the pipeline's", 'inherit', ['inherit', 'none',
+    'shallow', 'full']),
+  timeout: format('written-interval', "longest time of an attempt; empty for the pipeline's", ''),
+  max_attempts: integer("attempts; 0 for the pipeline's", 0, 0, 100),
+  sandbox: oneOf("`inherit` for the pipeline's", 'inherit', ['inherit', ...SANDBOXES]),
+  image: text("image of the container sandbox; empty for the pipeline's", ''),
+  env: environment("environment variables, besides the pipeline's"),
+  secrets: { ...listOrAll("names of secrets that its steps get; null for the pipeline's", TEXT) },
+  steps: { type: 'array', description: 'in their order', items: step, minItems: 1, maxItems: 100 },
+});
+
+const pipeline = item('a pipeline', ['name'], {
   name: name('unique; the task of its runs'),
   description: text('for people', ''),
   projects: listOrAll('projects that may run it; null for all', TEXT),
   inputs: list('inputs of its runs; without any they take text or a mapping of any kind', input, { maxItems: 50 }),
   matrix,
-  runs_on: list("label selectors, added to the project's; {matrix.NAME} stands for a value of the matrix",
-    LABEL_OF_CELL, { maxItems: 16, uniqueItems: true }),
+  runs_on: RUNS_ON,
   checkout: oneOf('how much of the repository is fetched', 'none', ['none', 'shallow', 'full']),
+  submodules: oneOf(
+    'which submodules are fetched, too: `direct`, or `recursive` for those of submodules as well; `git.credentials` ' +
+      'of the repository are used for those below the same address',
+    'none',
+    ['none', 'direct', 'recursive'],
+  ),
+  lfs: flag('fetch files that are in Git LFS, too; the ship needs git-lfs', false),
   timeout: format('written-duration', 'longest time of an attempt', '1h'),
   max_attempts: integer('attempts of a run; 0 for queue.max_attempts', 0, 0, 100),
   retry: section('failures that lead to another attempt, besides faults of ships', {
@@ -161,7 +192,10 @@ const pipeline = item('a pipeline', ['name', 'steps'], {
     }),
   ),
   reports,
-  steps: { type: 'array', description: 'in their order', items: step, minItems: 1, maxItems: 100 },
+  steps: list('in their order', step, { maxItems: 100 }),
+  jobs: list('instead of steps: jobs, each a run of its own on any ship, in parallel unless one needs the other', job, {
+    maxItems: 50,
+  }),
 });
 
 const role = item('an AI role', ['name', 'endpoint', 'model'], {

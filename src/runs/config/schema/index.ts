@@ -1,5 +1,6 @@
 import type { FromSchema } from '../read-by-schema.ts';
 import { execution } from './execution.ts';
+import { forges } from './forges.ts';
 import { people } from './people.ts';
 import { notifications, project, projects, schedules } from './projects.ts';
 import { queue } from './queue.ts';
@@ -15,6 +16,8 @@ export const RUNS_CONFIG_SCHEMA = {
   title: 'Quire run-queue configuration',
   type: 'object',
   additionalProperties: false,
+  // Parts that are repeated: `x-` keys hold what YAML anchors name, and are otherwise ignored.
+  patternProperties: { '^x-': true },
   properties: {
     ...service,
     ...tokens,
@@ -22,6 +25,7 @@ export const RUNS_CONFIG_SCHEMA = {
     ...queue,
     ...secrets,
     ...execution,
+    ...forges,
     ...projects,
     ...schedules,
     ...notifications,
@@ -38,6 +42,7 @@ export type RunsConfig = FromSchema<typeof RUNS_CONFIG_SCHEMA>;
 export type ProjectConfig = FromSchema<typeof PROJECT_SCHEMA>;
 export type PipelineConfig = RunsConfig['pipelines'][number];
 export type InputConfig = PipelineConfig['inputs'][number];
+export type JobConfig = PipelineConfig['jobs'][number];
 export type MatrixConfig = PipelineConfig['matrix'];
 /** A value of an input or of a matrix. */
 export type Scalar = string | number | boolean;
@@ -49,4 +54,5 @@ export type SecretSources = RunsConfig['secret_sources'];
 export type OidcConfig = RunsConfig['oidc'];
 export type ScheduleConfig = RunsConfig['schedules'][number];
 export type NotificationConfig = RunsConfig['notifications']['webhooks'][number];
+export type ForgeConfig = RunsConfig['forges'][number];
 export type RoleConfig = RunsConfig['ai']['roles'][number];

@@ -11,6 +11,8 @@ const REPOSITORY = [
   '^file:///[^\\s@]+$',
 ].join('|');
 
+const FORGE = '^([A-Za-z0-9][A-Za-z0-9._-]{0,127})?$';
+
 /** A project, both in the file and in requests that create one (run-queue decisions, section 2.6). */
 export const project = item('a project', ['id', 'repository'], {
   id: requiredText('unique', PROJECT_ID_PATTERN, 'lowercase letters, digits, - and _, at most 63'),
@@ -29,6 +31,33 @@ export const project = item('a project', ['id', 'repository'], {
   runs_on: list('label selectors of ships', LABEL, { maxItems: 16, uniqueItems: true }),
   max_parallel: integer('runs at once; 0 for no limit', 0, 0, 10_000),
   priority: integer('priority of its runs', 0, -100, 100),
+  forge: { ...name('the forge that has its repository; empty for none'), pattern: FORGE, default: '' },
+  poll: format('written-interval',
+    'how often git is asked for new commits and tags, where no webhook can arrive; empty for never', ''),
+  pipelines_from: oneOf(
+    'where the pipelines are defined that events of the repository start: this file, or `.quire/*.yaml` of the ' +
+      'repository at the commit of the event',
+    'server',
+    ['server', 'repository'],
+  ),
+  repository_pipelines: section('what pipelines that the repository defines may use', {
+    secrets: list('names of secrets that they may name', { type: 'string', minLength: 1 }, { uniqueItems: true }),
+    runs_on: list('label selectors that all of their runs get, so that other ships stay out of their reach', LABEL, {
+      maxItems: 16,
+      uniqueItems: true,
+    }),
+  }),
+  forks: section('pull requests from forks', {
+    runs: oneOf(
+      '`restricted`: at once, without secrets; `approval`: when somebody approves them, with secrets; `never`',
+      'restricted',
+      ['restricted', 'approval', 'never'],
+    ),
+    runs_on: list('label selectors that restricted runs get besides all others', LABEL, {
+      maxItems: 16,
+      uniqueItems: true,
+    }),
+  }),
   content: section('content made on a schedule', {
     enabled: flag('make content', false),
     interval: format('written-interval', 'time between two; required when enabled', ''),

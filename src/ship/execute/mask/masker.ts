@@ -17,8 +17,9 @@ export class Masker {
   /** Undefined if there are no secrets. */
   readonly #search: SecretSearch | undefined;
 
-  constructor(secrets: Iterable<string>) {
-    const patterns = secretPatterns(secrets);
+  /** `names`: names of secrets, which are never masked. */
+  constructor(secrets: Iterable<string>, names: readonly string[] = []) {
+    const patterns = secretPatterns(secrets, names);
     this.#search = patterns.length === 0 ? undefined : new SecretSearch(patterns);
   }
 

@@ -1,3 +1,5 @@
+import { isMaskable, MIN_MASKED_LENGTH } from '../../../lib/maskable.ts';
+
 /** A place in a tree of bytes. */
 interface Place {
   readonly next: ReadonlyMap<number, Place>;
@@ -289,8 +291,7 @@ const base64: Style = style(charsOf, (char) => [char, ...(BASE64_WAYS[char] ?? [
   breaks: BREAKS,
 }]);
 
-/** Shorter values are too common in ordinary output to be masked (Buildkite's limit). */
-const MIN_SECRET_LENGTH = 6;
+const MIN_SECRET_LENGTH = MIN_MASKED_LENGTH;
 /** Line widths of `base64` programs: the default of coreutils, and the width of PEM (RFC 7468). */
 const BASE64_WIDTHS = [76, 64];
 /**
@@ -321,13 +322,13 @@ export function isSecretName(name: string): boolean {
 
 /**
  * All patterns of these values: the values and their lines with any escapes, in hexadecimal digits and in base64, the
- * values also in base64 twice. What has fewer than six characters is left out.
+ * values also in base64 twice. What has fewer than six characters, or is a part of one of the `names` of secrets, is left
+ * out.
  */
-export function secretPatterns(values: Iterable<string>): Pattern[] {
+export function secretPatterns(values: Iterable<string>, names: readonly string[] = []): Pattern[] {
   const patterns: Pattern[] = [];
   const known = new Set<string>();
-  const unknown = (text: string): boolean =>
-    text.trim().length >= MIN_SECRET_LENGTH && known.size < known.add(text).size;
+  const unknown = (text: string): boolean => isMaskable(text, names) && known.size < known.add(text).size;
   for (const value of values) {
     const lines = value.split(/\r\n|\n|\r/);
     for (const text of [value, value.trim(), lines.join('\n').trim()].filter(unknown))

@@ -61,4 +61,18 @@ describe('LineSplitter', () => {
   it('does not end a line that is just as long as the limit twice', () => {
     expect(split(Buffer.from('12345678\nab'), 8)).toEqual(['12345678', 'ab']);
   });
+
+  it('shows an incomplete line before its end: no part twice, no character cut, and no empty line for its end', () => {
+    const splitter = new LineSplitter(100);
+    const say = (text: string | Buffer): string[] => [...splitter.push(Buffer.from(text)), ...splitter.pause()];
+    expect(say('Password: ')).toEqual(['Password: ']);
+    expect(splitter.pause()).toEqual([]);
+    expect(say('\nnext\n')).toEqual(['next']);
+    expect(say('half \u20ac'.slice(0, 5))).toEqual(['half ']);
+    const euro = Buffer.from('\u20ac');
+    expect(say(Buffer.concat([Buffer.from('x'), euro.subarray(0, 2)]))).toEqual(['x']);
+    expect(say(Buffer.concat([euro.subarray(2), Buffer.from('\n\n')]))).toEqual(['\u20ac', '']);
+    expect(say('50%\r')).toEqual(['50%']);
+    expect(say('60%\r\n')).toEqual(['60%']);
+  });
 });

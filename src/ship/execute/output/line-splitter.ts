@@ -16,6 +16,8 @@ export class LineSplitter {
   #length = 0;
   /** The last byte was a carriage return: the next byte determines its meaning. */
   #returned = false;
+  /** The beginning of the line has been returned already. */
+  #begun = false;
 
   constructor(maxBytes: number) {
     this.#maxBytes = Math.max(4, maxBytes); // space for any one character
@@ -27,7 +29,10 @@ export class LineSplitter {
     let at = 0;
     for (let end = chunk.indexOf(LINE_FEED); end >= 0; end = chunk.indexOf(LINE_FEED, at)) {
       this.#append(chunk.subarray(at, end), lines);
-      this.#emit(this.#take(), lines);
+      // Of a line whose text was shown before its end, only the end may be left.
+      if (this.#length > 0 || !this.#begun) this.#emit(this.#take(), lines);
+      else this.#take();
+      this.#begun = false;
       at = end + 1;
     }
     this.#append(chunk.subarray(at), lines);
@@ -38,6 +43,19 @@ export class LineSplitter {
   flush(): string[] {
     const lines: string[] = [];
     if (this.#length > 0) this.#emit(this.#take(), lines);
+    return lines;
+  }
+
+  /** Returns the text of the incomplete line so far, without the beginning of a character; the rest follows as a line. */
+  pause(): string[] {
+    const lines: string[] = [];
+    if (this.#length === 0) return lines;
+    const line = this.#take();
+    const end = wholeCharacters(line);
+    if (end > 0) this.#emit(line.subarray(0, end), lines);
+    this.#begun ||= end > 0;
+    this.#parts = end === line.length ? [] : [line.subarray(end)];
+    this.#length = line.length - end;
     return lines;
   }
 
@@ -89,6 +107,17 @@ export class LineSplitter {
     }
     lines.push(rest.toString());
   }
+}
+
+/** The length without an incomplete character at the end. */
+function wholeCharacters(bytes: Uint8Array): number {
+  for (let at = bytes.length - 1; at >= Math.max(0, bytes.length - 3); at--) {
+    const byte = bytes[at]!;
+    if ((byte & 0xc0) === 0x80) continue;
+    const length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1;
+    return at + length > bytes.length ? at : bytes.length;
+  }
+  return bytes.length;
 }
 
 /** The last position, at or before `at`, where a character begins; `at` itself if there is none. */

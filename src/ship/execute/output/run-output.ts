@@ -17,7 +17,7 @@ const LINES_AT_ONCE = 2_000;
 export interface OutputWriter {
   /** Resolves when it can accept more; never rejects. */
   write(chunk: Buffer): Promise<void>;
-  /** Writes the part of an incomplete line that cannot be the beginning of a secret. */
+  /** Writes the part of an incomplete line that cannot be the beginning of a secret; the rest becomes another line. */
   flush(): Promise<void>;
   /** Writes the rest. */
   end(): Promise<void>;
@@ -144,7 +144,7 @@ class Writer implements OutputWriter {
   }
 
   async flush(): Promise<void> {
-    await this.#lines(this.#splitter.flush());
+    await this.#lines(this.#splitter.pause());
   }
 
   async end(): Promise<void> {

@@ -66,7 +66,7 @@ it('are at their paths, belong to the steps, and nothing else of the download is
     sending({ 'dist/a b': 'one\n', 'dist/deep/large': large, empty: '', '-x': 'two\n' }));
   expect(ran).toMatchObject({ outcome: Outcome.SUCCEEDED });
   expect(ran.said).toEqual(
-    expect.arrayContaining(['restored 4 artefacts of the steps before the approval', 'one', 'two', '300000', '0']),
+    expect.arrayContaining(['restored 4 artefacts of earlier steps and jobs', 'one', 'two', '300000', '0']),
   );
   expect(ran.said.at(-1)).not.toContain('artifacts');
 });
@@ -88,7 +88,7 @@ it.skipIf(process.getuid?.() !== 0)(
     // The ship may write there, the user of the run may not.
     expect(ran).toMatchObject({
       outcome: Outcome.SHIP_ERROR,
-      message: 'the artefacts of the steps before the approval are not restored: tar failed',
+      message: 'the artefacts of earlier steps and jobs are not restored: tar failed',
     });
     expect(readdirSync(outside)).toEqual(['kept']);
   },
@@ -98,7 +98,7 @@ it('that cannot be fetched, or have another hash, are a fault of the ship', asyn
   const on = bench();
   expect(await run(on, 'echo never', async () => 'the server keeps none')).toMatchObject({
     outcome: Outcome.SHIP_ERROR,
-    message: 'the artefacts of the steps before the approval are not restored: the server keeps none',
+    message: 'the artefacts of earlier steps and jobs are not restored: the server keeps none',
   });
   const damaged = await run(on, 'echo never',
     async (receive) =>
@@ -120,7 +120,7 @@ it('are fetched again from the beginning, and a name that leads out is final', a
     await receive(messagesOf({ a: 'whole' }));
     return undefined;
   });
-  expect(ran.said).toEqual(expect.arrayContaining(['restored 1 artefact of the steps before the approval', 'whole']));
+  expect(ran.said).toEqual(expect.arrayContaining(['restored 1 artefact of earlier steps and jobs', 'whole']));
   const refused = await run(on, 'echo never',
     async (receive) =>
       receive(messagesOf({ '../a': 'x' })).then(() => undefined, (error: Error) => {

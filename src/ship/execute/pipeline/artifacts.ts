@@ -5,6 +5,7 @@ import type { DownloadArtifactsResponse, Step } from '../../../../generated/prot
 import type { Failure } from '../failure.ts';
 import { bytesOf, findFiles, HashedFile, onDisk, openInside, sha256Of } from '../files.ts';
 import { StagingFailure } from '../port.ts';
+import { PassedFiles } from './passed-files.ts';
 import type { StepSetting } from './run-step.ts';
 import { runTar } from './run-tool.ts';
 import { isPlainFolder } from './work-folder.ts';
@@ -24,29 +25,34 @@ export async function keepArtifacts(setting: StepSetting, step: Step): Promise<F
   });
   if (!await isPlainFolder(folder.source)) return failed('the work folder was replaced');
   const names = new Set<string>();
+  const passed = new PassedFiles();
   for (const pattern of step.artifacts) {
-    const found = await findFiles(folder.source, pattern).catch((error: Error) => error);
+    const found = await findFiles(folder.source, pattern, passed.add).catch((error: Error) => error);
     if (found instanceof Error) return failed(found.message);
     if (found.length === 0) await work.output.note('warn', `there are no files ${pattern} to be kept`, step.name);
     for (const name of found) names.add(name);
   }
   let kept = 0;
   for (const name of names) {
-    const reason = await keepOne(setting, step.name, name);
+    const reason = await keepOne(setting, step.name, name, passed);
     if (reason === undefined) kept += 1;
     else if (!work.limits.ended.aborted) return failed(`${name}: ${reason}`);
   }
+  for (const line of passed.lines()) await work.output.note('warn', line, step.name);
   if (kept > 0) await work.output.note('info', `kept ${kept} ${kept === 1 ? 'artefact' : 'artefacts'}`, step.name);
   return undefined;
 }
 
 /** Why a file is not stored; undefined if it is. */
-async function keepOne({ work, folder, user }: StepSetting, step: string, name: string): Promise<string | undefined> {
+async function keepOne({ work, folder, user }: StepSetting, step: string, name: string,
+  passed: PassedFiles): Promise<string | undefined>
+{
   // Names are shown to everyone who may read the run, and a masked one would not lead to the file.
   if (work.masker.text(name) !== name) return 'its name holds a secret';
   const file = await openInside(folder.source, name, user).catch((error: Error) => error);
   if (file instanceof Error) return file.message;
   try {
+    if (((await file.stat()).mode & 0o111) !== 0) passed.add(name, 'executable');
     const { size, sha256 } = await sha256Of(file);
     return await work.keepArtifact({ name, step, size, sha256, content: () => bytesOf(file) }, work.limits.ended);
   } finally {
@@ -58,8 +64,8 @@ async function keepOne({ work, folder, user }: StepSetting, step: string, name: 
 const SOURCE = 'src';
 
 /**
- * After an approval, puts the artefacts that the attempt has left before it back at their paths; returns what went
- * wrong. They come into a folder that steps cannot enter, and `tar` writes them to the work folder as the run itself,
+ * Puts the artefacts that the attempt has left before an approval back at their paths, and those of the jobs that it
+ * needs; returns what went wrong. They come into a folder that steps cannot enter, and `tar` writes them to the work folder as the run itself,
  * because the repository may have links at their paths.
  */
 export async function restoreArtifacts(setting: StepSetting): Promise<Failure | undefined> {
@@ -68,7 +74,7 @@ export async function restoreArtifacts(setting: StepSetting): Promise<Failure | 
   const staging = join(folder.path, 'artifacts');
   const failed = (reason: string): Failure => ({
     code: 'ship_error',
-    message: `the artefacts of the steps before the approval are not restored: ${reason}`,
+    message: `the artefacts of earlier steps and jobs are not restored: ${reason}`,
   });
   let names: readonly string[] = [];
   try {
@@ -91,7 +97,7 @@ export async function restoreArtifacts(setting: StepSetting): Promise<Failure | 
     await rm(staging, { recursive: true, force: true });
   }
   await work.output.note('info',
-    `restored ${names.length} ${names.length === 1 ? 'artefact' : 'artefacts'} of the steps before the approval`);
+    `restored ${names.length} ${names.length === 1 ? 'artefact' : 'artefacts'} of earlier steps and jobs`);
   return undefined;
 }
 

@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,6 +7,7 @@ import { Outcome } from '../../../../generated/proto/quire/fleet/v1/fleet_pb.js'
 import { assignmentOf, type ExecutorBench, executorBench, pipelineOf, type Running, script, start,
   type StepInit } from '../../../testkit/runs-executor.ts';
 import { UserIds } from '../users.ts';
+import { inDefaultShell } from './default-shell.ts';
 
 const benches: ExecutorBench[] = [];
 afterEach(() => {
@@ -115,15 +116,70 @@ describe('steps', () => {
     });
   });
 
+  it('say which signal ended a process of them', async () => {
+    const { error } = await end(run(['sh -c "kill -KILL \\$\\$" || exit $?']));
+    expect(error).toMatchObject({
+      code: 'step_failed',
+      exitCode: 137,
+      message: expect.stringContaining('step s1 exited with code 137: SIGKILL ended a process of it') as string,
+    });
+  });
+
+  it('say what is too long for the system, without its value', async () => {
+    const inputs = await end(run(['true'], { env: { QUIRE_INPUT_NOTES: 'x'.repeat(140_000), OTHER: 'y' } }));
+    expect(inputs.error).toMatchObject({
+      code: 'spawn_failed',
+      message: "step s1 can't start: the variable QUIRE_INPUT_NOTES has 140018 bytes, and the system takes at most " +
+        '131071 for one; the file QUIRE_INPUT_FILE has it',
+    });
+    const many = Object.fromEntries(Array.from({ length: 80 }, (_, index) => [`V${index}`, 'x'.repeat(130_000)]));
+    expect((await end(run(['true'], { env: many }))).error!.message).toMatch(
+      /its arguments and variables have \d{8} bytes together, .*; most has the variable V\d+, with 13000\d$/,
+    );
+  });
+
   it('start in the folder that they name', async () => {
     const running = run(['mkdir -p a/b', { ...script('pwd'), workingDir: 'a/b' }]);
     await end(running);
     expect(running.text()[0]).toMatch(/\/src\/a\/b$/);
   });
 
+  it('show a line before its end: what asks or counts is seen while it waits', async () => {
+    const running = run(['printf "Continue? "; while [ ! -e answer ]; do sleep 0.02; done; echo yes', 'true']);
+    await running.saw('Continue?');
+    writeFileSync(join(benches.at(-1)!.workDir, `${running.assignment.ref!.runId}.1`, 'src', 'answer'), '');
+    expect(await end(running)).toMatchObject({ outcome: 'SUCCEEDED' });
+    expect(running.text()).toEqual(['Continue? ', 'yes']);
+  });
+
   it('leave no process behind for the next one', async () => {
     const running = run(['sleep 100 & setsid sleep 100 & echo $!', 'echo done']);
     expect(await end(running)).toMatchObject({ outcome: 'SUCCEEDED' });
+  });
+});
+
+describe('the shell of a step that names none', () => {
+  const inShell = (text: string): StepInit => ({ script: text });
+
+  it('ends the step when a command, a variable or a part of a pipe is missing', async () => {
+    for (const text of ['false; true', 'echo "$MISSING"; true', 'text=$(false; echo go on); echo "$text"'])
+      expect(await end(run([inShell(text)])), text).toMatchObject({ outcome: 'FAILED' });
+    const hasPipefail = ['sh', 'bash'].some((shell) => spawnSync(shell, ['-c', 'set -o pipefail']).status === 0);
+    expect(await end(run([inShell('false | true')]))).toMatchObject({ outcome: hasPipefail ? 'FAILED' : 'SUCCEEDED' });
+  });
+
+  it('reads a script as sh does', async () => {
+    const script = 'echo "a\\tb"; echo -n x; echo; [ "$#" = 0 ] && x=1 env | grep ^x=';
+    const running = run([inShell(script)]);
+    await end(running);
+    expect(`${running.text().join('\n')}\n`).toBe(spawnSync('sh', ['-eu', '-c', script], { encoding: 'utf8' }).stdout);
+  });
+
+  it('in a container is looked for where the script runs', async () => {
+    const [sh, ...args] = await inDefaultShell('echo out; exit 3', 'container', '');
+    expect(spawnSync(sh!, args, { encoding: 'utf8' })).toMatchObject({ status: 3, stdout: 'out\n' });
+    const failing = await inDefaultShell('false; echo on', 'container', '');
+    expect(spawnSync(failing[0]!, failing.slice(1), { encoding: 'utf8' })).toMatchObject({ status: 1, stdout: '' });
   });
 });
 
@@ -135,11 +191,11 @@ describe('environment', () => {
     const folder = running.text().find((line) => line.startsWith('HOME='))!.replace(/^HOME=(.*)\/home$/, '$1');
     const { runId } = running.assignment.ref!;
     const ignored = /^(PWD|OLDPWD|SHLVL|_)=/;
-    expect(running.text().filter((line) => !ignored.test(line)).sort()).toEqual(['A=1', 'B=1', `HOME=${folder}/home`,
-      'LANG=de_DE.UTF-8', `PATH=${process.env['PATH']}`, 'QUIRE_ATTEMPT=1', 'QUIRE_FENCING_TOKEN=7', 'QUIRE_INPUT=',
-      `QUIRE_INPUT_FILE=${folder}/input`, 'QUIRE_ISSUE_LABEL=ready', 'QUIRE_PROJECT=alpha',
-      'QUIRE_REPOSITORY=org/alpha', `QUIRE_RESULT_FILE=${folder}/out/result`, `QUIRE_RUN_ID=${runId}`, 'S=***',
-      `TMPDIR=${folder}/tmp`]);
+    expect(running.text().filter((line) => !ignored.test(line)).sort()).toEqual(['A=1', 'B=1', 'CI=true',
+      `HOME=${folder}/home`, 'LANG=de_DE.UTF-8', `PATH=${process.env['PATH']}`, 'QUIRE_ATTEMPT=1',
+      'QUIRE_FENCING_TOKEN=7', 'QUIRE_INPUT=', `QUIRE_INPUT_FILE=${folder}/input`, 'QUIRE_ISSUE_LABEL=ready',
+      'QUIRE_PROJECT=alpha', 'QUIRE_REPOSITORY=org/alpha', `QUIRE_RESULT_FILE=${folder}/out/result`,
+      `QUIRE_RUN_ID=${runId}`, 'S=***', `TMPDIR=${folder}/tmp`]);
     expect(folder).toContain(`${runId}.1`);
   });
 
@@ -149,7 +205,7 @@ describe('environment', () => {
       env: { B: 'step', C: 'step', QUIRE_PROJECT: 'other' },
     }], { env: { A: 'all', B: 'all', C: 'all' }, secrets: { C: 'short' } });
     await end(running);
-    expect(running.text()).toEqual(['all step short alpha']);
+    expect(running.text('stdout')).toEqual(['all step short alpha']);
   });
 
   it('holds input up to 32 KiB; the file always does', async () => {
@@ -159,12 +215,17 @@ describe('environment', () => {
     expect(small.text()).toEqual(['32768', '32769']);
     const large = run([check], { input: Buffer.alloc(32 * 1024 + 1, 'a') });
     await end(large);
-    expect(large.text()).toEqual(['32769', '6']);
+    expect(large.text('stdout')).toEqual(['32769', '6']);
+    expect(large.text('system')).toEqual([
+      'the input is in the file QUIRE_INPUT_FILE, and QUIRE_INPUT is not set: it has 32769 bytes, and the variable ' +
+      'holds at most 32768',
+    ]);
     const binary = run(['cat "$QUIRE_INPUT_FILE" | od -An -c | tr -d " "; echo "${QUIRE_INPUT-unset}"'], {
       input: Buffer.from([0, 65]),
     });
     await end(binary);
-    expect(binary.text()).toEqual(['\\0A', 'unset']);
+    expect(binary.text('stdout')).toEqual(['\\0A', 'unset']);
+    expect(binary.text('system')[0]).toContain('it is no text that a variable can hold');
   });
 });
 
@@ -320,6 +381,19 @@ describe('secrets', () => {
     expect(running.text()).toEqual(['***', '***', '***']);
     expect(ended.body).toBe('***\n');
     expect(ended.error!.message).toBe("step s2 can't start: there is no program ***");
+  });
+});
+
+describe('secrets that cannot be masked', () => {
+  it('are named by a warning, and the names of secrets are always shown', async () => {
+    const secrets = { PIN: '1234', DEPLOY_TOKEN: 'DEPLOY', API_KEY: 'long-enough' };
+    const running = run(['echo "$PIN $API_KEY"; echo DEPLOY_TOKEN PIN API_KEY'], { secrets });
+    await end(running);
+    expect(running.text('stdout')).toEqual(['1234 ***', 'DEPLOY_TOKEN PIN API_KEY']);
+    const warning = (name: string): string =>
+      `the value of the secret ${name} is not masked in this log: it has fewer than 6 characters, or is a part of a ` +
+      "secret's name";
+    expect(running.text('system').toSorted()).toEqual([warning('DEPLOY_TOKEN'), warning('PIN')]);
   });
 });
 

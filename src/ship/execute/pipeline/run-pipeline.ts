@@ -11,12 +11,13 @@ import type { ProcessEnd } from '../process/run-process.ts';
 import type { SandboxName } from '../sandbox/index.ts';
 import { fetchSource, type ResolvedRef } from '../source/fetch-source.ts';
 import { keepArtifacts, restoreArtifacts } from './artifacts.ts';
+import { noteExceptions } from './notes.ts';
 import { sendReports } from './reports.ts';
 import { readResult } from './result-file.ts';
 import { runStep, type StepSetting } from './run-step.ts';
 import { runTool } from './run-tool.ts';
 import { restoreCache } from './step-cache.ts';
-import { handOver, makeWorkFolder, removeFolder } from './work-folder.ts';
+import { handOver, makeWorkFolder, removeAccounts, removeFolder } from './work-folder.ts';
 
 interface CheckedOut {
   /** The commit that the steps use; absent if nothing is checked out. */
@@ -44,13 +45,20 @@ async function checkOut(setting: StepSetting): Promise<CheckedOut> {
   return { source: fetched.source, failure };
 }
 
-/** Files in external storage (LFS) would need credentials; a step can fetch them. */
+/** Writes the files of the repository and of its submodules, which are all on this machine by now. */
 async function writeFiles(setting: StepSetting): Promise<ProcessEnd> {
-  return runTool(setting, { name: 'checkout', step: null }, {
-    argv: [...GIT, '-c', 'core.fsmonitor=false', 'reset', '--hard', '--quiet'],
-    cwd: setting.folder.source,
-    env: { GIT_LFS_SKIP_SMUDGE: '1', GIT_TERMINAL_PROMPT: '0' },
-  });
+  const { plan, folder } = setting;
+  const git = (name: string, ...args: string[]): Promise<ProcessEnd> =>
+    runTool(setting, { name, step: null }, {
+      argv: [...GIT, '-c', 'core.fsmonitor=false', ...args],
+      cwd: folder.source,
+      // Without `lfs`, files in Git LFS stay pointers, which a step can resolve with a secret of its own.
+      env: { ...(!plan.lfs && { GIT_LFS_SKIP_SMUDGE: '1' }), GIT_TERMINAL_PROMPT: '0', GIT_ALLOW_PROTOCOL: '' },
+    });
+  const written = await git('checkout', 'reset', '--hard', '--quiet');
+  if (written.exitCode !== 0 || (plan.submodules !== 'direct' && plan.submodules !== 'recursive')) return written;
+  return git('submodules', 'submodule', '--quiet', 'update', '--init', '--no-fetch', '--checkout',
+    ...(plan.submodules === 'recursive' ? ['--recursive'] : []));
 }
 
 function failureOf({ exitCode, signal, spawnError }: ProcessEnd): Failure | undefined {
@@ -94,6 +102,7 @@ async function runInFolder(setting: Omit<StepSetting, 'folder' | 'view'>): Promi
   } finally {
     if (context.keepWork) {
       await chmod(folder.path, 0o700); // the next run may get this user
+      await removeAccounts(folder.path);
       context.log.info({ run: work.ref.runId, folder: folder.path }, 'work folder kept');
     } else {
       await removeFolder(folder.path, user).catch(cleaningFailed(context, work));
@@ -113,6 +122,7 @@ function cleaningFailed({ log }: ExecutorContext, { ref }: Work): (err: unknown)
 async function runSteps(before: StepSetting): Promise<WorkResult> {
   const { work, plan } = before;
   const { limits, output } = work;
+  await noteExceptions(work);
   const { source, failure: notCheckedOut } = await checkOut(before);
   const setting = { ...before, source };
   const problem = notCheckedOut ?? await restoreArtifacts(setting);

@@ -1,7 +1,6 @@
 import { realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Assignment, PipelinePlan, Step } from '../../../../generated/proto/quire/fleet/v1/fleet_pb.js';
-import { decodeUtf8 } from '../../../lib/bytes.ts';
 import { formatDuration } from '../../../lib/duration.ts';
 import { type ExecutorContext, marksOf, type Work } from '../context.ts';
 import type { Failure } from '../failure.ts';
@@ -9,10 +8,11 @@ import { type ProcessEnd, runProcess } from '../process/run-process.ts';
 import { findProgram, isWithin, type SandboxName, type User, type Variables, type View } from '../sandbox/index.ts';
 import type { ResolvedRef } from '../source/fetch-source.ts';
 import { alarm } from '../work-limits.ts';
+import { inDefaultShell } from './default-shell.ts';
+import { endedBy, MemoryWatch } from './kill-reason.ts';
+import { inputVariable } from './notes.ts';
+import { whatIsTooLong } from './too-long.ts';
 import { isPlainFolder, type WorkFolder } from './work-folder.ts';
-
-/** Longer input is only in the file, because the system limits the size of a process's environment. */
-const MAX_INPUT_VARIABLE = 32 * 1024;
 
 /**
  * The environment of a step. From the machine it contains only path and language, because the rest may contain secrets
@@ -22,12 +22,13 @@ function stepEnvironment(machine: Variables, assignment: Assignment, step: Step,
   source?: ResolvedRef): Record<string, string>
 {
   const { ref, input, projectId, repository, issueLabel } = assignment;
-  const text = input.length <= MAX_INPUT_VARIABLE ? decodeUtf8(Buffer.from(input)) : undefined;
+  const variable = inputVariable(input);
   return {
     PATH: machine['PATH'] ?? '/usr/local/bin:/usr/bin:/bin',
     LANG: machine['LANG'] ?? 'C.UTF-8',
     HOME: folder.home,
     TMPDIR: folder.temporary,
+    CI: 'true',
     ...assignment.env,
     ...step.env,
     ...assignment.secrets,
@@ -38,7 +39,7 @@ function stepEnvironment(machine: Variables, assignment: Assignment, step: Step,
     ...(source === undefined ? {} : { QUIRE_COMMIT: source.commit, QUIRE_REF: source.ref }),
     QUIRE_INPUT_FILE: folder.inputFile,
     QUIRE_RESULT_FILE: folder.resultFile,
-    ...(text === undefined || text.includes('\0') ? {} : { QUIRE_INPUT: text }),
+    ...('text' in variable ? { QUIRE_INPUT: variable.text } : {}),
   };
 }
 
@@ -72,12 +73,16 @@ export async function runStep(setting: StepSetting, step: Step): Promise<Failure
   const { context, work, plan, folder, sandbox, view, user, source } = setting;
   const cwd = join(folder.source, step.workingDir);
   const env = stepEnvironment(context.env, work.assignment, step, folder, source);
-  const impossible = await cannotStart(step, cwd, folder, sandbox === 'container' ? undefined : env['PATH']!);
+  const argv = step.argv.length === 0 && step.script !== ''
+    ? await inDefaultShell(step.script, sandbox, context.env['PATH'] ?? '')
+    : step.argv;
+  const impossible = await cannotStart({ argv, workingDir: step.workingDir }, cwd, folder,
+    sandbox === 'container' ? undefined : env['PATH']!);
   if (impossible !== undefined)
     return { code: 'spawn_failed', step: step.name, message: `step ${step.name} can't start: ${impossible}` };
   const name = `quire-${work.ref.runId}-${work.ref.attempt}-${work.ref.fencingToken}-${plan.steps.indexOf(step)}`;
   const wrapped = context.sandboxes.wrap(sandbox, {
-    argv: step.argv,
+    argv,
     cwd,
     env,
     folder: folder.path,
@@ -85,7 +90,9 @@ export async function runStep(setting: StepSetting, step: Step): Promise<Failure
     name,
     image: plan.image,
     user,
+    accounts: folder.accounts,
   });
+  const memory = new MemoryWatch();
   const { end, timedOut } = await timed(work, step, (stop) =>
     runProcess({
       ...wrapped,
@@ -105,7 +112,7 @@ export async function runStep(setting: StepSetting, step: Step): Promise<Failure
       exitCode: end.exitCode,
       signal: end.signal,
     }
-    : failureOf(step.name, end);
+    : failureOf(step.name, end, memory, () => whatIsTooLong(argv, env));
 }
 
 /** Steps marked `always` react only to their own timeout, until the end of the grace. */
@@ -122,7 +129,7 @@ async function timed(work: Work, step: Step,
 }
 
 /** Checked beforehand, because the started program is that of the sandbox, whose error message would be less clear. */
-async function cannotStart(step: Step, cwd: string, folder: WorkFolder,
+async function cannotStart(step: Pick<Step, 'argv' | 'workingDir'>, cwd: string, folder: WorkFolder,
   path: string | undefined): Promise<string | undefined>
 {
   if (step.argv.length === 0) return 'it has no command';
@@ -138,15 +145,21 @@ async function cannotStart(step: Step, cwd: string, folder: WorkFolder,
   return undefined;
 }
 
-function failureOf(step: string, { exitCode, signal, spawnError }: ProcessEnd): Failure | undefined {
-  if (spawnError !== undefined)
-    return { code: 'spawn_failed', step, message: `step ${step} can't start: ${spawnError}` };
+function failureOf(step: string, { exitCode, signal, spawnError }: ProcessEnd, memory: MemoryWatch,
+  tooLong: () => string): Failure | undefined
+{
+  if (spawnError !== undefined) {
+    const why = /\bE2BIG\b/.test(spawnError) ? tooLong() : spawnError;
+    return { code: 'spawn_failed', step, message: `step ${step} can't start: ${why}` };
+  }
   if (exitCode === 0) return undefined;
   return {
     code: 'step_failed',
     step,
     exitCode,
     signal,
-    message: exitCode === null ? `step ${step} was ended by ${signal}` : `step ${step} exited with code ${exitCode}`,
+    message: `step ${step} ${exitCode === null ? `was ended by ${signal}` : `exited with code ${exitCode}`}${
+      endedBy(exitCode, signal, memory)
+    }`,
   };
 }

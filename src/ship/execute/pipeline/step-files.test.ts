@@ -102,7 +102,8 @@ describe('artefacts', () => {
   it('are the files that a step names, also of one that fails; links are not', async () => {
     const step = {
       ...script(
-        'mkdir -p out/deep; echo one > out/a.txt; echo two > out/deep/b.txt; ln -s /etc/passwd out/c.txt; exit 3',
+        'mkdir -p out/deep; echo one > out/a.txt; echo two > out/deep/b.txt; ln -s /etc/passwd out/c.txt; chmod +x ' +
+          'out/a.txt; exit 3',
       ),
       artifacts: ['out/**/*.txt', 'none/*'],
     };
@@ -113,7 +114,8 @@ describe('artefacts', () => {
       kept: { 'out/a.txt': 'one\n', 'out/deep/b.txt': 'two\n' },
     });
     expect(Object.keys(ran.kept)).toHaveLength(2);
-    expect(ran.said).toEqual(['there are no files none/* to be kept', 'kept 2 artefacts']);
+    expect(ran.said).toEqual(['there are no files none/* to be kept', 'not kept as artefacts: 1 link (out/c.txt)',
+      'kept without the permission to execute: 1 executable file (out/a.txt)', 'kept 2 artefacts']);
     expect(ran.steps).toEqual([{
       name: 's1',
       startedMs: expect.any(Number),

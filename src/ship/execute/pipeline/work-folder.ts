@@ -1,11 +1,13 @@
 import { execFile } from 'node:child_process';
-import { constants, readFileSync } from 'node:fs';
+import { constants, existsSync, readFileSync } from 'node:fs';
 import { chmod, type FileHandle, lstat, mkdir, open, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { ExecutorContext } from '../context.ts';
 import { isAliveAs, killLeftovers, ownName } from '../process/leftovers.ts';
-import type { User } from '../sandbox/index.ts';
+import { ownUser, type User, writeAccounts } from '../sandbox/index.ts';
+
+const ACCOUNTS = '.etc';
 
 /** File in the folder of an attempt that names the process that uses it. */
 export const OWNER_FILE = '.owner';
@@ -40,6 +42,8 @@ export interface WorkFolder {
   readonly temporary: string;
   readonly inputFile: string;
   readonly resultFile: string;
+  /** The files of accounts, beside the folder, where no step can replace them. */
+  readonly accounts: string;
 }
 
 /**
@@ -59,15 +63,23 @@ export async function makeWorkFolder(workDir: string, name: string, input: Uint8
     temporary: join(path, 'tmp'),
     inputFile: join(path, 'input'),
     resultFile: join(out, 'result'),
+    accounts: accountsOf(path),
   };
   await makeEmpty(path);
+  await rm(folder.accounts, { recursive: true, force: true });
   await writeNew(join(path, OWNER_FILE), Buffer.from(ownerText()));
   for (const inner of [folder.source, folder.home, folder.temporary, out]) await mkdir(inner, { mode: 0o700 });
   await writeNew(folder.inputFile, input, user);
+  await writeAccounts(folder.accounts, { ...(user ?? ownUser()), home: folder.home });
   if (user !== undefined) {
     for (const owned of [folder.source, folder.home, folder.temporary, out]) await chownFolder(owned, user);
   }
   return folder;
+}
+
+/** The folder with the files of accounts of the attempt whose folder this is. */
+function accountsOf(path: string): string {
+  return `${path}${ACCOUNTS}`;
 }
 
 /** Lets the run's user traverse the folder once this process has finished its work there. */
@@ -130,6 +142,7 @@ export async function userOf(path: string): Promise<User | undefined> {
  * more. Files of the run's own user are removed as that user, who can reach nothing else, whatever was put there.
  */
 export async function removeFolder(path: string, user: User | undefined): Promise<void> {
+  await removeAccounts(path);
   if (user !== undefined) await removeAs(path, user);
   const options = { recursive: true, force: true, maxRetries: 2 } as const;
   try {
@@ -139,6 +152,11 @@ export async function removeFolder(path: string, user: User | undefined): Promis
     await openFolders(path);
     await rm(path, options);
   }
+}
+
+/** Removes the files of accounts of an attempt. */
+export async function removeAccounts(path: string): Promise<void> {
+  await rm(accountsOf(path), { recursive: true, force: true });
 }
 
 const EMPTY = `
@@ -165,6 +183,7 @@ async function openFolders(path: string): Promise<void> {
 }
 
 const ATTEMPT_FOLDER = /^([0-9a-f]{32})\.(\d+)$/;
+const ACCOUNTS_FOLDER = /^[0-9a-f]{32}\.\d+\.etc$/;
 
 /**
  * Cleans up after processes that have died: kills the work that they started, and removes its folders. Work of living
@@ -173,6 +192,9 @@ const ATTEMPT_FOLDER = /^([0-9a-f]{32})\.(\d+)$/;
 export async function clearAbandonedWork({ workDir, users, log }: ExecutorContext): Promise<void> {
   for (const name of await readdir(workDir)) {
     const path = join(workDir, name);
+    // Usually it is removed with its attempt.
+    if (ACCOUNTS_FOLDER.test(name) && !existsSync(path.slice(0, -ACCOUNTS.length)))
+      await rm(path, { recursive: true, force: true });
     const [, runId, attempt] = ATTEMPT_FOLDER.exec(name) ?? [];
     if (runId === undefined || isOwned(path)) continue;
     const user = await userOf(path);

@@ -1,8 +1,10 @@
-import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
+import { LiveWriter } from '../output/live-writer.ts';
 import type { OutputWriter } from '../output/run-output.ts';
 import { groupEnds, killLeftovers, signal } from './leftovers.ts';
+import { type OutputPipe, PipePool } from './pipes.ts';
 
 /**
  * Reads lines: `+ WORK SECONDS` starts work, `l WORK SECONDS` starts work with a lease, `- WORK SECONDS` ends either,
@@ -176,10 +178,16 @@ export interface ProcessEnd {
   readonly survivors: readonly number[];
 }
 
-type Child = ChildProcessByStdio<null, Readable, Readable>;
+interface Child {
+  readonly process: ChildProcess;
+  readonly pid: number;
+  readonly stdout: Readable;
+  readonly stderr: Readable;
+}
 
-/** One for all work of this process. */
+/** One each for all work of this process. */
 const watchdog = new Watchdog();
+const pipes = new PipePool();
 
 /** Until it is released, all processes of a user are killed when this process dies, or when their lease ends. */
 export function watchUser(uid: number, leaseLeft?: LeaseLeft): void {
@@ -198,39 +206,51 @@ export async function runProcess(plan: ProcessPlan, signals: ProcessSignals): Pr
   const child = await start(plan);
   if (typeof child === 'string')
     return { exitCode: null, signal: null, stopped: false, spawnError: child, survivors: [] };
-  watchdog.watch(child.pid!, signals.leaseLeft);
+  watchdog.watch(child.pid, signals.leaseLeft);
   const finished = new AbortController();
-  const exit = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>;
+  const exit = once(child.process, 'exit') as Promise<[number | null, NodeJS.Signals | null]>;
   const output = Promise.all([pump(child.stdout, plan.stdout, finished.signal),
     pump(child.stderr, plan.stderr, finished.signal)]);
-  const stopping = new Stopping(child.pid!, signals);
+  const stopping = new Stopping(child.pid, signals);
   const [exitCode, endSignal] = await exit;
   const stopped = stopping.asked;
   // Other processes of the group may still be ending normally; they get the rest of the grace.
-  if (stopped) await groupEnds(child.pid!, stopping.over);
+  if (stopped) await groupEnds(child.pid, stopping.over);
   stopping.done();
   if (plan.forceEnd !== undefined) await forceEnd(plan.forceEnd, plan.env);
-  const survivors = await killLeftovers({ group: child.pid!, variables: plan.marks, user: plan.ownUser });
-  watchdog.release(child.pid!);
+  const survivors = await killLeftovers({ group: child.pid, variables: plan.marks, user: plan.ownUser });
+  watchdog.release(child.pid);
   finished.abort();
   await output;
   return { exitCode, signal: endSignal, stopped, survivors };
 }
 
-async function start({ argv, cwd, env, user, stdin }: ProcessPlan): Promise<Child | string> {
+async function start(plan: ProcessPlan): Promise<Child | string> {
+  const made: OutputPipe[] = [];
   try {
-    const child = spawn(argv[0]!, argv.slice(1), {
-      cwd,
-      env: { ...env },
-      detached: true,
-      stdio: [stdin ?? 'ignore', 'pipe', 'pipe'],
-      ...user,
-    }) as Child;
-    await once(child, 'spawn');
-    return child;
+    // All of its users may open its output again by a path such as /dev/stderr.
+    const owner = plan.ownUser === undefined ? plan.user : { uid: plan.ownUser, gid: plan.ownUser };
+    for (let count = 0; count < 2; count += 1) made.push(await pipes.take(owner));
+    const process = await spawned(plan, made.map(({ write }) => write));
+    const [stdout, stderr] = made.splice(0).map((pipe) => pipe.started());
+    return { process, pid: process.pid!, stdout: stdout!, stderr: stderr! };
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
+  } finally {
+    for (const pipe of made) pipe.close();
   }
+}
+
+async function spawned({ argv, cwd, env, user, stdin }: ProcessPlan, output: readonly number[]): Promise<ChildProcess> {
+  const child = spawn(argv[0]!, argv.slice(1), {
+    cwd,
+    env: { ...env },
+    detached: true,
+    stdio: [stdin ?? 'ignore', ...output],
+    ...user,
+  });
+  await once(child, 'spawn');
+  return child;
 }
 
 /** Applies the two abort signals to a process group. */
@@ -283,6 +303,7 @@ function onAbort(signal: AbortSignal, until: AbortSignal, act: () => void): void
  * process that was not found must not keep the run alive, so after `finished` a pause in the output ends it too.
  */
 async function pump(pipe: Readable, writer: OutputWriter, finished: AbortSignal): Promise<void> {
+  const live = new LiveWriter(writer);
   let timer: NodeJS.Timeout | undefined;
   let waiting = true;
   const limit = (): void => {
@@ -293,7 +314,7 @@ async function pump(pipe: Readable, writer: OutputWriter, finished: AbortSignal)
     for await (const chunk of pipe as AsyncIterable<Buffer>) {
       clearTimeout(timer);
       waiting = false;
-      await writer.write(chunk);
+      await live.write(chunk);
       waiting = true;
       limit();
     }
@@ -301,7 +322,7 @@ async function pump(pipe: Readable, writer: OutputWriter, finished: AbortSignal)
     // Destroyed above; the output before that is written.
   }
   clearTimeout(timer);
-  await writer.end();
+  await live.end();
 }
 
 async function forceEnd(argv: readonly string[], env: Readonly<Record<string, string>>): Promise<void> {

@@ -1,4 +1,4 @@
-import { accessSync, constants, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, readdirSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 
 /** The file that a shell would run for this name; undefined if there is none that may be executed. */
@@ -38,6 +38,8 @@ export interface Machine {
   readonly systemctl?: string;
   readonly podman?: string;
   readonly docker?: string;
+  /** The library nss_wrapper, which gives a program names of users from files of its own. */
+  readonly nssWrapper?: string;
 }
 
 const PROGRAMS = {
@@ -62,5 +64,21 @@ export function thisMachine(env: Variables): Machine {
   const found = Object.entries(PROGRAMS).map((
     [key, name],
   ) => [key, findProgram(name, `${env['PATH'] ?? ''}${SYSTEM_PATH}`, '/')]);
-  return { root: process.getuid?.() === 0, env, ...Object.fromEntries(found.filter(([, path]) => path !== undefined)) };
+  const nssWrapper = findLibrary('libnss_wrapper.so');
+  return {
+    root: process.getuid?.() === 0,
+    env,
+    ...(nssWrapper === undefined ? {} : { nssWrapper }),
+    ...Object.fromEntries(found.filter(([, path]) => path !== undefined)),
+  };
+}
+
+/** Systems for several architectures have a folder for each. */
+function findLibrary(name: string): string | undefined {
+  const architectures = existsSync('/usr/lib')
+    ? readdirSync('/usr/lib').filter((each) => each.includes('-linux-'))
+    : [];
+  return ['/usr/lib64', '/usr/lib', ...architectures.map((each) => `/usr/lib/${each}`)].map((folder) =>
+    `${folder}/${name}`
+  ).find((file) => existsSync(file));
 }

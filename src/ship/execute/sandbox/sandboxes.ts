@@ -1,11 +1,13 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { chown, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { writeAccounts } from './accounts.ts';
 import type { Machine } from './machine.ts';
 import type { View } from './view.ts';
-import { type FencedCommand, SANDBOXES, type SandboxName, type User, wrap, type Wrapped } from './wrap.ts';
+import { type FencedCommand, SANDBOXES, type SandboxName, type User, withNames, wrap, type Wrapped } from './wrap.ts';
 
 const PROBE_MS = 10_000;
 
@@ -50,6 +52,8 @@ export class Sandboxes {
   readonly #trials = new Map<SandboxName, Promise<string | undefined>>();
   readonly #known = new Map<SandboxName, string | undefined>();
   #chosen: { name: SandboxName | undefined; reason: string } | undefined;
+  /** For sandboxes that share the machine's files; found when one of them is tested. */
+  #naming: FencedCommand['naming'];
 
   constructor(options: SandboxesOptions) {
     this.#options = options;
@@ -106,7 +110,8 @@ export class Sandboxes {
   }
 
   wrap(name: SandboxName, command: FencedCommand): Wrapped {
-    return wrap[name](command, this.#options.machine);
+    return wrap[name]({ ...command, naming: command.accounts === undefined ? undefined : this.#naming },
+      this.#options.machine);
   }
 
   #describe(name: SandboxName, reason: string | undefined): string | undefined {
@@ -134,6 +139,7 @@ export class Sandboxes {
 
   async #try(name: SandboxName): Promise<string | undefined> {
     const reason = this.#missing(name) ?? await this.#run(name);
+    if (reason === undefined && (name === 'none' || name === 'systemd')) this.#naming = await this.#findNaming();
     this.#known.set(name, reason);
     return reason;
   }
@@ -163,6 +169,29 @@ export class Sandboxes {
     }
   }
 
+  /** How steps that see the machine's files get a name for their user; undefined if they have one, or get none. */
+  async #findNaming(): Promise<FencedCommand['naming']> {
+    const { machine, user, workDir } = this.#options;
+    const { root, unshare, mount, setpriv, nssWrapper } = machine;
+    if (user === undefined) return hasName() || nssWrapper === undefined ? undefined : 'library';
+    const trial = await mkdtemp(join(workDir, '.trial-'));
+    try {
+      const accounts = join(trial, 'etc');
+      await writeAccounts(accounts, { ...user, home: trial });
+      if (root && unshare !== undefined && mount !== undefined && setpriv !== undefined) {
+        const [program, ...args] = [...withNames({ accounts, naming: 'mount' }, machine), '/bin/true'];
+        const works = await promisify(execFile)(program!, args, { timeout: PROBE_MS, killSignal: 'SIGKILL' }).then(
+          () => true,
+          () => false,
+        );
+        if (works) return 'mount';
+      }
+      return nssWrapper === undefined ? undefined : 'library';
+    } finally {
+      await rm(trial, { recursive: true, force: true });
+    }
+  }
+
   /** Succeeds if a step can write to its folder and, in an isolating sandbox, cannot see its surroundings. */
   async #trialIn(trial: string, apart: boolean): Promise<FencedCommand> {
     const { machine, user } = this.#options;
@@ -174,7 +203,10 @@ export class Sandboxes {
       if (user !== undefined) await chown(join(folder, name), user.uid, user.gid);
     }
     if (user !== undefined) await chown(trial, user.uid, user.gid);
+    const accounts = join(trial, 'etc');
+    await writeAccounts(accounts, { ...(user ?? ownUser()), home: folder });
     return {
+      accounts,
       argv: ['/bin/sh', '-c', ': > written; [ ! -e "$0" ] || { echo "it does not hide files" >&2; exit 1; }',
         apart ? join(trial, 'hidden') : '/dev/null/none'],
       cwd: join(folder, 'src'),
@@ -197,4 +229,17 @@ function notInstalled(programs: Readonly<Record<string, string | undefined>>): s
   return missing.length === 0
     ? undefined
     : `${missing.join(' and ')} ${missing.length === 1 ? 'is' : 'are'} not installed`;
+}
+
+/** The user of this process. */
+export function ownUser(): User {
+  return { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
+}
+
+function hasName(): boolean {
+  try {
+    return userInfo().username !== '';
+  } catch {
+    return false;
+  }
 }

@@ -1,5 +1,6 @@
-import { existsSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { ACCOUNT_FILES } from './accounts.ts';
 import type { Machine } from './machine.ts';
 import { isWithin, SHARED_PLACES, type View } from './view.ts';
 
@@ -15,7 +16,7 @@ interface NamespacePrograms {
  * steps write only below the work folder, where paths are checked for links, and no process of the run is alive
  * meanwhile.
  */
-function viewScript(view: View, folder: string, { mount, mkdir }: NamespacePrograms): string {
+function viewScript({ view, folder, accounts }: FencedCommand, { mount, mkdir }: NamespacePrograms): string {
   const [mounts, makes] = [quote(mount), quote(mkdir)];
   const empty = (target: string, mode: string): string =>
     `${mounts} -t tmpfs -o mode=${mode},nosuid,nodev quire ${quote(target)}`;
@@ -23,6 +24,8 @@ function viewScript(view: View, folder: string, { mount, mkdir }: NamespaceProgr
   return [
     'set -e',
     'ulimit -c 0', // a core file would hold the secrets of the step
+    // First, because the work folder is hidden later. A step without names is better than none.
+    ...namesIn(accounts).map(([file, place]) => `${mounts} -c --bind ${quote(file)} ${quote(place)} 2>/dev/null || :`),
     `exec 9<${quote(folder)}`,
     ...(existsSync('/run')
       ? ['cd /run', empty('/run', '0755'), ...view.keptInRun.flatMap((name) => keepInRun(name, mounts, makes))]
@@ -63,6 +66,14 @@ function keepInRun(name: string, mounts: string, makes: string): string[] {
   ];
 }
 
+/** The files of accounts to put in the places of the machine's, if it has them. */
+function namesIn(accounts: string | undefined): (readonly [file: string, place: string])[] {
+  if (accounts === undefined) return [];
+  return Object.entries(ACCOUNT_FILES).flatMap(([name, place]) =>
+    existsSync(place) ? [[join(accounts, name), realpathSync(place)] as const] : []
+  );
+}
+
 /** Quotes a text as one word of a shell. */
 function quote(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
@@ -91,6 +102,10 @@ export interface FencedCommand {
   readonly name: string;
   /** For `container`. */
   readonly image: string;
+  /** Folder with the files of accounts (`writeAccounts`), which steps cannot reach; absent for those of the machine. */
+  readonly accounts?: string | undefined;
+  /** How the sandboxes that share the machine's files get them: a mount of their own, or the library nss_wrapper. */
+  readonly naming?: 'mount' | 'library' | undefined;
 }
 
 /** The command to start instead, with its folder and user. */
@@ -116,18 +131,22 @@ const DANGEROUS =
 
 /** How each sandbox starts a command (decisions, section 5). The required programs must be installed. */
 export const wrap: Readonly<Record<SandboxName, (command: FencedCommand, machine: Machine) => Wrapped>> = {
-  none: ({ argv, cwd, env, user }, machine) => {
+  none: (command, machine) => {
+    const { argv, cwd, user } = command;
+    const env = { ...command.env, ...namingVariables(command, machine) };
     // A core file would contain the secrets of the step. Processes are counted per user, so they are limited only if
     // the user has no others.
     if (user === undefined) return { argv: [...limits(machine, false), ...argv], env, cwd };
     const { early, late } = parted(env);
     const inside = inFolder(cwd, late, argv, 'exec "$@"');
+    const named = withNames(command, machine);
     if (machine.setpriv === undefined)
       return { argv: [...limits(machine, true), ...inside], env: early, cwd: '/', user };
-    return { argv: [...limits(machine, true), ...become(user, machine), ...inside], env: early, cwd: '/' };
+    return { argv: [...named, ...limits(machine, true), ...become(user, machine), ...inside], env: early, cwd: '/' };
   },
 
-  namespaces: ({ argv, cwd, env, user, folder, view }, machine) => {
+  namespaces: (command, machine) => {
+    const { argv, cwd, env, user } = command;
     const { root, unshare, mount, mkdir, setpriv } = machine;
     const { early, late } = parted(env);
     const identity = root ? [] : ['--user', '--map-current-user', '--keep-caps'];
@@ -141,13 +160,13 @@ export const wrap: Readonly<Record<SandboxName, (command: FencedCommand, machine
     const inside = inFolder(cwd, late, argv, '"$@"; exit $?');
     return {
       argv: [unshare!, ...identity, '--mount', '--pid', '--ipc', '--mount-proc', '--fork', '--kill-child', '--',
-        '/bin/sh', '-c', viewScript(view, folder, { mount: mount!, mkdir: mkdir! }), 'sh', ...drop, ...inside],
+        '/bin/sh', '-c', viewScript(command, { mount: mount!, mkdir: mkdir! }), 'sh', ...drop, ...inside],
       env: early,
       cwd: '/',
     };
   },
 
-  bubblewrap: ({ argv, cwd, env, user, folder, view }, machine) => {
+  bubblewrap: ({ argv, cwd, env, user, folder, view, accounts }, machine) => {
     const { bwrap, envProgram = 'env' } = machine;
     const { early, late } = parted(env);
     const drop = user === undefined ? [] : [...limits(machine, true), ...become(user, machine)];
@@ -162,6 +181,7 @@ export const wrap: Readonly<Record<SandboxName, (command: FencedCommand, machine
       // bwrap would end the whole sandbox at the first SIGTERM, so only the command in it must receive it.
       argv: [envProgram, '--ignore-signal=TERM', bwrap!, '--die-with-parent', '--unshare-pid', '--unshare-ipc',
         '--unshare-uts', '--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc',
+        ...namesIn(accounts).flatMap(([file, place]) => ['--ro-bind', file, place]),
         ...(existsSync('/run') ? ['--tmpfs', '/run'] : []), ...kept, ...shared,
         ...view.hidden.flatMap((target) => ['--tmpfs', target]),
         ...waysTo(folder, [...view.hidden, ...SHARED_PLACES, '/run']), '--bind', folder, folder,
@@ -172,15 +192,18 @@ export const wrap: Readonly<Record<SandboxName, (command: FencedCommand, machine
     };
   },
 
-  systemd: ({ argv, cwd, env, user, name }, { root, env: ours, systemdRun, systemctl }) => {
+  systemd: (command, machine) => {
+    const { argv, cwd, user, name } = command;
+    const { root, env: ours, systemdRun, systemctl } = machine;
+    const env = { ...command.env, ...namingVariables(command, machine) };
     const manager = root ? [] : ['--user'];
     const identity = root && user !== undefined ? [`--uid=${user.uid}`, `--gid=${user.gid}`] : [];
     const bus = root ? {} : pick(ours, ['XDG_RUNTIME_DIR', 'DBUS_SESSION_BUS_ADDRESS']);
     const { early, late } = parted(env);
     return {
-      argv: [systemdRun!, ...manager, '--scope', '--quiet', '--collect', `--unit=${name}`,
-        `--property=TasksMax=${MAX_PROCESSES}`, '--property=MemoryAccounting=yes', '--property=CPUAccounting=yes',
-        ...identity, '--', ...inFolder(cwd, late, argv, 'exec "$@"')],
+      argv: [...withNames(command, machine), systemdRun!, ...manager, '--scope', '--quiet', '--collect',
+        `--unit=${name}`, `--property=TasksMax=${MAX_PROCESSES}`, '--property=MemoryAccounting=yes',
+        '--property=CPUAccounting=yes', ...identity, '--', ...inFolder(cwd, late, argv, 'exec "$@"')],
       env: { ...early, ...bus },
       cwd: '/',
       ...(systemctl === undefined
@@ -189,7 +212,7 @@ export const wrap: Readonly<Record<SandboxName, (command: FencedCommand, machine
     };
   },
 
-  container: ({ argv, cwd, env, user, folder, name, image }, machine) => {
+  container: ({ argv, cwd, env, user, folder, name, image, accounts }, machine) => {
     const engine = machine.podman ?? machine.docker!;
     const own = pick(machine.env, ENGINE_VARIABLES);
     // Values are passed in the engine's environment, where `ps` does not show them, except variables that the engine
@@ -197,19 +220,46 @@ export const wrap: Readonly<Record<SandboxName, (command: FencedCommand, machine
     const variables = Object.entries(env).filter(([key]) => key !== 'PATH').flatMap((
       [key, value],
     ) => ['--env', ENGINE_VARIABLES.includes(key) || DANGEROUS.test(key) ? `${key}=${value}` : key]);
+    const volumes = accounts === undefined
+      ? []
+      : Object.entries(ACCOUNT_FILES).flatMap((
+        [file, place],
+      ) => ['--volume', `${join(accounts, `container-${file}`)}:${place}:ro,Z`]);
     const identity = machine.podman !== undefined && !machine.root
       ? ['--userns=keep-id']
       : ['--user', `${user?.uid ?? process.getuid?.() ?? 0}:${user?.gid ?? process.getgid?.() ?? 0}`];
     return {
       argv: [engine, 'run', '--rm', '--init', '--name', name, ...identity, '--security-opt', 'no-new-privileges',
-        '--volume', `${folder}:${folder}:Z`, '--workdir', cwd, ...variables, '--entrypoint', argv[0]!, image,
-        ...argv.slice(1)],
+        '--volume', `${folder}:${folder}:Z`, ...volumes, '--workdir', cwd, ...variables, '--entrypoint', argv[0]!,
+        image, ...argv.slice(1)],
       env: { ...parted(env).early, ...own },
       cwd: '/',
       forceEnd: [engine, 'rm', '--force', name],
     };
   },
 };
+
+/** Gives root's processes files of accounts in a mount namespace of their own; all else stays as it is. */
+export function withNames({ accounts, naming }: Pick<FencedCommand, 'accounts' | 'naming'>,
+  { unshare, mount }: Machine): string[]
+{
+  if (naming !== 'mount') return [];
+  const script = [
+    ...namesIn(accounts).map(([file, place]) => `${quote(mount!)} -c --bind ${quote(file)} ${quote(place)}`),
+    'exec "$@"',
+  ].join(' && ');
+  return [unshare!, '--mount', '--propagation', 'slave', '--', '/bin/sh', '-c', script, 'sh'];
+}
+
+/** What makes the C library read files of accounts by nss_wrapper; programs without that library see no names. */
+function namingVariables({ accounts, naming, env }: FencedCommand, { nssWrapper }: Machine): Record<string, string> {
+  if (naming !== 'library' || accounts === undefined) return {};
+  return {
+    LD_PRELOAD: [nssWrapper!, env['LD_PRELOAD'] ?? ''].filter((part) => part !== '').join(' '),
+    NSS_WRAPPER_PASSWD: join(accounts, 'passwd'),
+    NSS_WRAPPER_GROUP: join(accounts, 'group'),
+  };
+}
 
 /** Parent folders to create in the empty folders; bwrap itself would close them to others. */
 function waysTo(folder: string, empty: readonly string[]): string[] {

@@ -9,7 +9,8 @@ import type { Failure } from '../failure.ts';
 import { collector, GIT, runGit } from '../git.ts';
 import type { ProcessEnd } from '../process/run-process.ts';
 import { giveCredentials } from './credentials.ts';
-import { EMPTY, FETCH, NO_SUCH_COMMIT, shell, TAKE } from './scripts.ts';
+import { EMPTY, FETCH, NO_LFS, NO_SUCH_COMMIT, shell, TAKE } from './scripts.ts';
+import { type FetchedRepository, folderOf, mayUse, MOST_LEVELS, MOST_SUBMODULES, submodulesOf } from './submodules.ts';
 
 /** A commit, and the ref by which it was found. */
 export interface ResolvedRef {
@@ -93,11 +94,13 @@ function unknownRef({ commits }: RemoteRefs, ref: string): string {
  * Turns a bare repository that no other user may enter yet into the repository of a work tree: sets its origin, and
  * what is checked out. Writing the files directly replaces six processes of git (gitrepository-layout(5)).
  */
-async function arrangeRepository(folder: string, url: string, source?: ResolvedRef): Promise<void> {
+async function arrangeRepository(folder: string, url: string, lfs: boolean, source?: ResolvedRef): Promise<void> {
   const config = await readFile(join(folder, 'config'), 'utf8');
   await writeFile(join(folder, 'config'), config.replace('bare = true', 'bare = false'));
   await appendFile(join(folder, 'config'),
-    `[remote "origin"]\n\turl = ${quoted(url)}\n\tfetch = +refs/heads/*:refs/remotes/origin/*\n`);
+    `[remote "origin"]\n\turl = ${quoted(url)}\n\tfetch = +refs/heads/*:refs/remotes/origin/*\n${
+      lfs ? LFS_FILTER : ''
+    }`);
   await rm(join(folder, 'FETCH_HEAD'), { force: true });
   if (source === undefined) return;
   const { commit, branch } = source;
@@ -111,13 +114,17 @@ async function arrangeRepository(folder: string, url: string, source?: ResolvedR
   await writeFile(join(folder, 'HEAD'), `ref: refs/heads/${branch}\n`);
 }
 
+/** What `git lfs install` writes into the configuration of a repository. */
+const LFS_FILTER = '[filter "lfs"]\n\tclean = git-lfs clean -- %f\n\tsmudge = git-lfs smudge -- %f\n' +
+  '\tprocess = git-lfs filter-process\n\trequired = true\n[lfs]\n\trepositoryformatversion = 0\n';
+
 /** Quotes values and names of sections (git-config(1), "Syntax"). */
 function quoted(text: string): string {
   if (/[\u0000-\u001f]/.test(text)) throw new Error('the address of the repository has control characters');
   return `"${text.replace(/["\\]/g, '\\$&')}"`;
 }
 
-interface SourceRequest {
+export interface SourceRequest {
   readonly context: ExecutorContext;
   readonly work: Work;
   readonly plan: PipelinePlan;
@@ -175,13 +182,48 @@ async function fetchWith(request: SourceRequest,
       argv: shell(EMPTY, join(request.target, '.git'), 'sha1'),
       cwd: request.folder,
     }));
-    await arrangeRepository(join(request.target, '.git'), plan.gitUrl);
+    await arrangeRepository(join(request.target, '.git'), plan.gitUrl, plan.lfs);
     return undefined;
   }
   work.sourceFound(found.ref, found.commit);
-  await fetchCommit(request, found, isKnown, env);
-  await arrangeRepository(join(request.target, '.git'), plan.gitUrl, found);
+  const repository: FetchedRepository = {
+    address: plan.gitUrl,
+    commit: found.commit,
+    folder: join(request.target, '.git'),
+  };
+  await fetchCommit(request, repository, { ref: found.ref, isKnown, env });
+  await arrangeRepository(repository.folder, plan.gitUrl, plan.lfs, found);
+  if (plan.submodules === 'direct' || plan.submodules === 'recursive')
+    await fetchSubmodules(request, repository, { env, levels: plan.submodules === 'direct' ? 1 : MOST_LEVELS });
   return found;
+}
+
+interface Levels {
+  /** Levels of submodules that are fetched. */
+  readonly levels: number;
+  readonly env: Readonly<Record<string, string>>;
+  /** How many were fetched. */
+  readonly count?: { fetched: number };
+}
+
+/** Fetches submodules into the folders where git looks for them. */
+async function fetchSubmodules(request: SourceRequest, parent: FetchedRepository,
+  { levels, env, count = { fetched: 0 } }: Levels): Promise<void>
+{
+  if (levels === 0) return;
+  const submodules = await submodulesOf(request, parent).catch((error: Error) => {
+    throw failure(error.message);
+  });
+  for (const submodule of submodules) {
+    if (++count.fetched > MOST_SUBMODULES) throw failure(`it has more than ${MOST_SUBMODULES} submodules`);
+    const { address, commit } = submodule;
+    const repository = { address, commit, folder: folderOf(parent.folder, submodule) };
+    const own = mayUse(request.plan.credentials, address) ? env : {};
+    await mkdir(repository.folder, { recursive: true });
+    await fetchCommit(request, repository, { ref: commit, isKnown: true, env: own });
+    await arrangeRepository(repository.folder, address, request.plan.lfs, { commit, ref: commit });
+    await fetchSubmodules(request, repository, { levels: levels - 1, env, count });
+  }
 }
 
 /**
@@ -220,33 +262,46 @@ async function list({ context, work, plan, folder }: SourceRequest, patterns: re
   return readRemoteRefs(stdout.text());
 }
 
-async function fetchCommit(request: SourceRequest, { commit, ref }: ResolvedRef, isKnown: boolean,
-  env: Readonly<Record<string, string>>): Promise<void>
+interface Fetch {
+  /** By which the commit was found; its name in a kept clone. */
+  readonly ref: string;
+  /** The server need not be asked for a commit that is there. */
+  readonly isKnown: boolean;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+async function fetchCommit(request: SourceRequest, { address, commit, folder: target }: FetchedRepository,
+  { ref, isKnown, env }: Fetch): Promise<void>
 {
-  const { context, work, plan, folder, target } = request;
+  const { context, work, plan, folder } = request;
   const { kept } = context;
+  const lfs = plan.lfs ? 'yes' : 'no';
   const fetchInto = (repository: string, keep: string): Promise<ProcessEnd> =>
     runGit(context, work, {
-      argv: shell(FETCH, repository, formatOf(commit), plan.checkout, plan.gitUrl, commit, keep,
-        isKnown ? 'yes' : 'no'),
+      argv: shell(FETCH, repository, formatOf(commit), plan.checkout, address, commit, keep, isKnown ? 'yes' : 'no',
+        lfs),
       cwd: folder,
       env,
     });
-  const fetchDirectly = async (): Promise<void> => check(await fetchInto(join(target, '.git'), ''), commit);
+  const fetchDirectly = async (): Promise<void> => check(await fetchInto(target, ''), commit);
   if (!kept.isOpen) return fetchDirectly();
-  // A project uses only its own clones: reading a clone requires that credentials for it were shown.
-  const key = hash(`${work.assignment.projectId}\0${plan.gitUrl}\0${plan.checkout === 'full' ? 'full' : 'shallow'}`);
+  // A project uses only its own clones, and those that were fetched with credentials only with credentials: reading a
+  // clone requires that they were shown.
+  const access = Object.keys(env).length > 0 ? 'private' : 'open';
+  const depth = plan.checkout === 'full' ? 'full' : 'shallow';
+  const key = hash([work.assignment.projectId, address, depth, access].join('\0'));
   const taken = await kept.change('clones', key, work.limits.ended, async (path) => {
     const clone = join(path, 'git');
     const fetched = uncut(await fetchInto(clone, `refs/quire/${hash(ref)}`));
     if (fetched.exitCode !== 0) return fetched;
     return uncut(await runGit(context, work, {
-      argv: shell(TAKE, join(target, '.git'), formatOf(commit), plan.checkout, clone, commit),
+      argv: shell(TAKE, target, formatOf(commit), plan.checkout, clone, commit, lfs),
       cwd: folder,
       env: { GIT_ALLOW_PROTOCOL: 'file' },
     }));
   });
-  if (taken.exitCode === 0 || taken.exitCode === NO_SUCH_COMMIT) return check(taken, commit);
+  if (taken.exitCode === 0 || taken.exitCode === NO_SUCH_COMMIT || taken.exitCode === NO_LFS)
+    return check(taken, commit);
   // Either the server or the clone has a problem.
   await fetchDirectly();
   context.log.warn({ run: work.ref.runId, clone: key }, 'a clone of a repository is damaged, and removed');
@@ -276,6 +331,7 @@ function check(end: ProcessEnd, commit?: string): void {
   if (spawnError !== undefined)
     throw new SourceFailure({ code: 'spawn_failed', message: `the checkout can't start: ${spawnError}` });
   if (exitCode === 0) return;
+  if (exitCode === NO_LFS) throw failure('the pipeline asks for files in Git LFS, and this ship has no git-lfs');
   if (exitCode === NO_SUCH_COMMIT && commit !== undefined) throw failure(`the repository has no commit ${commit}`);
   throw failure(exitCode === null ? `git was ended by ${signal}` : `git exited with code ${exitCode}`, end);
 }

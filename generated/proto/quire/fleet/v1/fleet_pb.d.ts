@@ -852,6 +852,13 @@ export declare type DiagnosticPlan = Message<"quire.fleet.v1.DiagnosticPlan"> & 
    * @generated from field: repeated quire.fleet.v1.RoleProbe roles = 3;
    */
   roles: RoleProbe[];
+
+  /**
+   * How git gets at a private repository, as in a checkout; absent for the ship's own credentials.
+   *
+   * @generated from field: quire.fleet.v1.GitCredentials credentials = 4;
+   */
+  credentials?: GitCredentials | undefined;
 };
 
 /**
@@ -964,12 +971,25 @@ export declare type PipelinePlan = Message<"quire.fleet.v1.PipelinePlan"> & {
   credentials?: GitCredentials | undefined;
 
   /**
-   * The steps follow an approval: before the first of them, the ship puts the artefacts that the attempt has left so far back at their
-   * paths.
+   * The steps follow an approval or other jobs: before the first of them, the ship puts the artefacts of `DownloadArtifacts` at their paths.
    *
    * @generated from field: bool restore_artifacts = 10;
    */
   restoreArtifacts: boolean;
+
+  /**
+   * Which submodules are fetched, too: `none`, `direct`, or `recursive` for those of submodules as well.
+   *
+   * @generated from field: string submodules = 11;
+   */
+  submodules: string;
+
+  /**
+   * Whether the files that are in Git LFS are fetched, too.
+   *
+   * @generated from field: bool lfs = 12;
+   */
+  lfs: boolean;
 
   /**
    * Test reports that are sent to the server when the steps have ended.
@@ -1018,6 +1038,13 @@ export declare type GitCredentials = Message<"quire.fleet.v1.GitCredentials"> & 
    * @generated from field: string known_hosts = 4;
    */
   knownHosts: string;
+
+  /**
+   * Beginning of the addresses that they are for, submodules included; empty for the repository alone.
+   *
+   * @generated from field: string url = 5;
+   */
+  url: string;
 };
 
 /**
@@ -1136,6 +1163,13 @@ export declare type Step = Message<"quire.fleet.v1.Step"> & {
    * @generated from field: quire.fleet.v1.StepCache cache = 9;
    */
   cache?: StepCache | undefined;
+
+  /**
+   * Command line for the ship's default shell, where `argv` is empty.
+   *
+   * @generated from field: string script = 10;
+   */
+  script: string;
 
   /**
    * Test reports that are sent to the server when it has ended.
@@ -2805,7 +2839,7 @@ export declare const Fleet: GenService<{
     output: typeof UploadArtifactResponseSchema;
   },
   /**
-   * Sends the artefacts that the attempt has left before an approval step, each as its description and then its bytes in chunks of
+   * Sends the artefacts of the jobs that the run needs, and those that the attempt has left before an approval step, each as its description and then its bytes in chunks of
    * at most 1 MiB.
    *
    * @generated from rpc quire.fleet.v1.Fleet.DownloadArtifacts

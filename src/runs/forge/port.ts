@@ -1,0 +1,177 @@
+import type { ForgeConfig } from '../config/index.ts';
+
+// Times named `...At` are Unix seconds.
+
+/** What happened; `branch_deleted` and others that start nothing are recorded, but are no events. */
+export type ForgeEventName = 'push' | 'tag' | 'pull_request' | 'comment' | 'issue' | 'release' | 'manual';
+
+/** A pull request (GitLab: merge request) as an event describes it. */
+export interface PullRequest {
+  readonly number: number;
+  readonly title: string;
+  readonly url: string;
+  /** Branches; `head` is that of the fork, if it comes from one. */
+  readonly base: string;
+  readonly head: string;
+  readonly headCommit: string;
+  /** Where the commits are fetched from, such as `refs/pull/7/head`. */
+  readonly headRef: string;
+  readonly isFork: boolean;
+  readonly labels: readonly string[];
+}
+
+/** An issue, with the label that an event is about. */
+export interface ForgeIssue {
+  readonly number: number;
+  readonly title: string;
+  readonly body: string;
+  readonly url: string;
+  readonly labels: readonly string[];
+}
+
+/**
+ * An event of a forge in the form that all kinds share. Texts come from strangers: they are never parts of a command
+ * line, only values of variables and inputs.
+ */
+export interface ForgeEvent {
+  readonly name: ForgeEventName;
+  /**
+   * `pushed`; `opened`, `synchronized`, `reopened`, `closed`, `merged`, `labeled`, `unlabeled`; `created`; `published`.
+   */
+  readonly action: string;
+  /** `owner/name`, with groups where a forge has them; empty for `git`. */
+  readonly repository: string;
+  /** Addresses under which the repository may be configured: https, ssh, scp-like, web. */
+  readonly addresses: readonly string[];
+  /** Full name, such as refs/heads/main; empty for none. */
+  readonly ref: string;
+  /** Branch of a push, or base of a pull request; empty for none. */
+  readonly branch: string;
+  readonly tag: string;
+  /** Commit that runs work on; empty if the forge does not say. */
+  readonly commit: string;
+  /** Commit of the branch before a push; empty for none. */
+  readonly before: string;
+  /** First line of the commit's message, title of the pull request, or of the release. */
+  readonly title: string;
+  /** Login of whoever did it. */
+  readonly author: string;
+  /** Where people see it; empty for none. */
+  readonly url: string;
+  readonly pullRequest?: PullRequest;
+  readonly issue?: ForgeIssue;
+  /** Text of a comment. */
+  readonly comment?: { readonly id: string; readonly body: string };
+  /** Label that was added or removed. */
+  readonly label?: string;
+}
+
+/** What a run keeps of the event that queued it, as a part of its origin. */
+export interface ForgeOrigin {
+  /** Name of the forge in the configuration. */
+  readonly forge: string;
+  readonly event: ForgeEventName;
+  readonly action: string;
+  /** Id of the delivery, as the forge gives it. */
+  readonly delivery: string;
+  readonly ref: string;
+  readonly branch: string;
+  readonly tag: string;
+  readonly commit: string;
+  readonly title: string;
+  readonly author: string;
+  readonly url: string;
+  readonly pullRequest?: { readonly number: number; readonly base: string; readonly head: string;
+    readonly isFork: boolean };
+  readonly issue?: number;
+  /** A run of strangers' code: without secrets, shared caches of others, and reserved ships. */
+  readonly restricted?: true;
+}
+
+/** State of a commit for one pipeline, as forges show it. */
+export interface CommitStatus {
+  readonly state: 'pending' | 'running' | 'success' | 'failure' | 'error' | 'cancelled';
+  /** Names the pipeline, such as `quire/test`; one commit has one status for each. */
+  readonly context: string;
+  /** At most 140 characters. */
+  readonly description: string;
+  /** Of the run. */
+  readonly targetUrl: string;
+}
+
+/** A place in a file that a check points at. */
+export interface Annotation {
+  readonly path: string;
+  readonly line: number;
+  readonly level: 'notice' | 'warning' | 'failure';
+  readonly title: string;
+  readonly message: string;
+}
+
+export type Permission = 'none' | 'read' | 'write' | 'admin';
+
+/**
+ * The API of a forge. Repositories are `owner/name`. Calls reject with `ForgeError`, which says whether trying again
+ * can help.
+ */
+export interface ForgeApi {
+  setStatus(repository: string, commit: string, status: CommitStatus,
+    details: { readonly summary: string; readonly annotations: readonly Annotation[] }): Promise<void>;
+  /** Creates a comment on an issue or a pull request, or replaces the text of the comment `id`; returns its id. */
+  putComment(repository: string, number: number, body: string, id: string | undefined): Promise<string>;
+  addLabel(repository: string, number: number, label: string): Promise<void>;
+  removeLabel(repository: string, number: number, label: string): Promise<void>;
+  issue(repository: string, number: number): Promise<ForgeIssue>;
+  /** Oldest first, at most 100. */
+  comments(repository: string, number: number): Promise<{ author: string; body: string }[]>;
+  pullRequest(repository: string, number: number): Promise<PullRequest>;
+  permissionOf(repository: string, login: string): Promise<Permission>;
+}
+
+/** A failed call; `retryAfterMs` is what the forge asks for, 0 for none. */
+export class ForgeError extends Error {
+  override readonly name = 'ForgeError';
+  /** Of the response; 0 for none. */
+  readonly status: number;
+  readonly isLasting: boolean;
+  readonly retryAfterMs: number;
+
+  constructor(message: string,
+    { status = 0, isLasting, retryAfterMs = 0 }: { readonly status?: number; readonly isLasting: boolean;
+      readonly retryAfterMs?: number })
+  {
+    super(message);
+    this.status = status;
+    this.isLasting = isLasting;
+    this.retryAfterMs = retryAfterMs;
+  }
+}
+
+/** What Quire knows of one kind of forge. */
+export interface ForgeKind {
+  /** Event names of deliveries, their authentication, and their form. */
+  readonly receive: Receiver;
+  /** Undefined for `git`, which has no API. */
+  readonly api: ((forge: ForgeConfig, token: string, call: ForgeCall) => ForgeApi) | undefined;
+}
+
+/** A request to the API of a forge; `call` adds the address, time limits and the size limit of responses. */
+export type ForgeCall = (
+  request: { readonly method: string; readonly path: string; readonly headers?: Readonly<Record<string, string>>;
+    readonly body?: unknown },
+) => Promise<{ readonly status: number; readonly headers: Readonly<Record<string, string>>; readonly json: unknown }>;
+
+/** A delivery as it arrives. Names of headers are in lowercase. */
+export interface RawDelivery {
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly body: Uint8Array;
+}
+
+export interface Receiver {
+  /** Compares in constant time; false for a missing signature. */
+  isAuthentic(delivery: RawDelivery, secret: string): boolean;
+  /** Id that the forge gives to the delivery, the same when it is sent again. */
+  idOf(delivery: RawDelivery): string;
+  /** Undefined for deliveries that are no event; throws `invalid_input` for one that has no such form. */
+  parse(delivery: RawDelivery): ForgeEvent | undefined;
+}
