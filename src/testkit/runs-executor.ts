@@ -33,7 +33,7 @@ export interface Running {
   text(stream?: OutputLine['stream']): string[];
   /** Resolves when a line contains this text. */
   saw(text: string): Promise<void>;
-  stop(graceMs?: number): void;
+  stop(graceMs?: number, alwaysGraceMs?: number): void;
   kill(): void;
   readonly starts: number;
   /** Living processes of the run; undefined if that cannot be determined. */
@@ -104,7 +104,7 @@ export function start(executor: Executor, assignment: Assignment, sink?: OutputS
   const lines: OutputLine[] = [];
   const waiting: { text: string; resolve: () => void }[] = [];
   const [stop, kill] = [new AbortController(), new AbortController()];
-  const counts = { starts: 0, graceMs: 10_000 };
+  const counts = { starts: 0, graceMs: 10_000, alwaysGraceMs: 0 };
   const collect: OutputSink = {
     write: (line) => {
       lines.push(line);
@@ -116,6 +116,7 @@ export function start(executor: Executor, assignment: Assignment, sink?: OutputS
     stop: stop.signal,
     kill: kill.signal,
     graceMs: () => counts.graceMs,
+    alwaysGraceMs: () => counts.alwaysGraceMs,
     started: () => void counts.starts++,
     ...told,
   });
@@ -129,8 +130,8 @@ export function start(executor: Executor, assignment: Assignment, sink?: OutputS
       new Promise((
         resolve,
       ) => (lines.some(({ message }) => message.includes(text)) ? resolve() : waiting.push({ text, resolve }))),
-    stop: (graceMs = 10_000) => {
-      counts.graceMs = graceMs;
+    stop: (graceMs = 10_000, alwaysGraceMs = 0) => {
+      Object.assign(counts, { graceMs, alwaysGraceMs });
       stop.abort();
     },
     kill: () => kill.abort(),

@@ -295,6 +295,31 @@ describe('the end of the work', () => {
     expect(running.text('stdout')).toEqual(['ready', 'cleaning']);
   });
 
+  it('steps that always run have time of their own after the grace of a stop, and the last ones are named', async () => {
+    const stubborn = script('trap "" TERM; echo ready; sleep 100 & wait; sleep 100');
+    const always = (text: string): StepInit => ({ ...script(text), always: true });
+    const running = run([stubborn, always('sleep 0.2; echo cleaned'), always('echo more; sleep 100'),
+      always('echo never')]);
+    await running.saw('ready');
+    running.stop(50, 1_000);
+    expect(await end(running)).toMatchObject({ outcome: 'CANCELLED' });
+    expect(running.text('stdout')).toEqual(['ready', 'cleaned', 'more']);
+    expect(running.text('system')).toEqual([
+      'step s3 was ended: the time for steps that always run is over (queue.always_grace)',
+      'step s4 did not run: the time for steps that always run is over (queue.always_grace)',
+    ]);
+  });
+
+  it('steps that always run have time of their own after the timeout of the run', async () => {
+    const running = run(['trap "" TERM; sleep 100 & wait; sleep 100', { ...script('echo cleaned'), always: true }], {
+      timeoutMs: 150n,
+      cancelGraceMs: 50n,
+      alwaysGraceMs: 10_000n,
+    });
+    expect(await end(running)).toMatchObject({ outcome: 'TIMED_OUT', error: { code: 'timeout', step: '' } });
+    expect(running.text('stdout')).toEqual(['cleaned']);
+  });
+
   it('a kill ends all at once, and no line follows', async () => {
     const running = run(['trap "" TERM; echo ready; sleep 100']);
     await running.saw('ready');

@@ -110,6 +110,8 @@ function cleaningFailed({ log }: ExecutorContext, { ref }: Work): (err: unknown)
   };
 }
 
+const NO_TIME = 'the time for steps that always run is over (queue.always_grace)';
+
 /** Runs the steps in order. After the first failure, and when the work must end, only those marked `always` run. */
 async function runSteps(before: StepSetting): Promise<WorkResult> {
   const { work, plan } = before;
@@ -126,10 +128,13 @@ async function runSteps(before: StepSetting): Promise<WorkResult> {
     if (failure !== undefined && !step.always) continue;
     if (limits.isSpent || (limits.ended.aborted && !step.always)) {
       cutShort = true;
+      if (step.always) await output.note('warn', `step ${step.name} did not run: ${NO_TIME}`, step.name);
       continue;
     }
     work.started();
     const problem = await runWhole(setting, step, steps);
+    if (step.always && limits.alwaysOver.aborted)
+      await output.note('warn', `step ${step.name} was ended: ${NO_TIME}`, step.name);
     if (problem === undefined) continue;
     if (problem === 'stopped' || limits.isSpent || (limits.ended.aborted && !step.always)) cutShort = true;
     else if (step.continueOnError) await output.note('warn', `${problem.message}; the run goes on`, step.name);

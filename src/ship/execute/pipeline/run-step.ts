@@ -4,7 +4,7 @@ import type { Assignment, PipelinePlan, Step } from '../../../../generated/proto
 import { formatDuration } from '../../../lib/duration.ts';
 import { type ExecutorContext, marksOf, type Work } from '../context.ts';
 import type { Failure } from '../failure.ts';
-import { type ProcessEnd, runProcess } from '../process/run-process.ts';
+import { type ProcessEnd, type ProcessSignals, runProcess } from '../process/run-process.ts';
 import { findProgram, isWithin, type SandboxName, type User, type Variables, type View } from '../sandbox/index.ts';
 import type { ResolvedRef } from '../source/fetch-source.ts';
 import { alarm } from '../work-limits.ts';
@@ -100,7 +100,7 @@ export async function runStep(setting: StepSetting, step: Step): Promise<Failure
       ownUser: user?.uid,
       stdout: work.output.writer('stdout', step.name),
       stderr: work.output.writer('stderr', step.name),
-    }, { stop, graceMs: () => work.limits.graceMs, kill: work.limits.over, leaseLeft: work.limits.leaseLeft }));
+    }, { stop, ...endOf(step, work), leaseLeft: work.limits.leaseLeft }));
   if (end.survivors.length > 0)
     await work.output.note('warn', `${end.survivors.length} processes of step ${step.name} can't be killed`, step.name);
   if (end.stopped && !timedOut) return 'stopped';
@@ -115,7 +115,14 @@ export async function runStep(setting: StepSetting, step: Step): Promise<Failure
     : failureOf(step.name, end, memory, () => whatIsTooLong(argv, env));
 }
 
-/** Steps marked `always` react only to their own timeout, until the end of the grace. */
+/** When a step is killed after it was asked to end, and when without that. */
+function endOf({ always }: Step, { limits }: Work): Pick<ProcessSignals, 'graceMs' | 'kill'> {
+  return always
+    ? { graceMs: () => limits.alwaysGraceMs, kill: limits.alwaysOver }
+    : { graceMs: () => limits.graceMs, kill: limits.over };
+}
+
+/** Steps marked `always` react only to their own timeout, until the end of the time that they have. */
 async function timed(work: Work, step: Step,
   run: (stop: AbortSignal) => Promise<ProcessEnd>): Promise<{ end: ProcessEnd; timedOut: boolean }>
 {

@@ -784,6 +784,13 @@ export declare type Assignment = Message<"quire.fleet.v1.Assignment"> & {
     value: AiTextPlan;
     case: "aiText";
   } | { case: undefined; value?: undefined };
+
+  /**
+   * Time for steps marked `always` after a cancel or a timeout, from the end of the grace.
+   *
+   * @generated from field: int64 always_grace_ms = 15;
+   */
+  alwaysGraceMs: bigint;
 };
 
 /**
