@@ -201,6 +201,8 @@ function pipelineProblems(pipeline: PipelineConfig, index: number): string[] {
         ? approvalProblems(step, at, pipeline.steps).map((problem) => `pipelines[${index}].steps[${at}]${problem}`)
         : when((step.run === '') === (step.exec.length === 0),
           `pipelines[${index}].steps[${at}]: expected either run or exec`)),
+      ...when(step.background && (step.approval.required || step.artifacts.length > 0 || step.cache.key !== ''),
+        `pipelines[${index}].steps[${at}].background: such a step has no artifacts, cache or approval`),
       ...when((step.cache.key === '') !== (step.cache.paths.length === 0),
         `pipelines[${index}].steps[${at}].cache: expected both key and paths`),
       ...cacheKeyProblems(step.cache.key).map((problem) => `pipelines[${index}].steps[${at}].cache.key: ${problem}`),

@@ -58,6 +58,7 @@ function toStep(step: StepConfig): Step {
     timeoutMs: BigInt(milliseconds(step.timeout)),
     continueOnError: step.continue_on_error,
     always: step.always,
+    background: step.background,
     artifacts: [...step.artifacts],
     cache: step.cache.key === '' ? undefined : create(StepCacheSchema, {
       key: step.cache.key,

@@ -1150,6 +1150,13 @@ export declare type Step = Message<"quire.fleet.v1.Step"> & {
    * @generated from field: string script = 10;
    */
   script: string;
+
+  /**
+   * The next steps run beside it; it is stopped when the last one has ended. It has no timeout of its own.
+   *
+   * @generated from field: bool background = 11;
+   */
+  background: boolean;
 };
 
 /**
