@@ -135,9 +135,9 @@ describe.skipIf(!root).each([['none', true], ['namespaces', hasNamespaces], ['bu
         ));
       const result = await running.result;
       expect(result, running.text().join('\n')).toMatchObject({ outcome: Outcome.SUCCEEDED });
-      expect(running.text().slice(1)).toEqual(['one', 'two', 'stopped']);
+      expect(running.text('stdout').slice(1)).toEqual(['one', 'two', 'stopped']);
       expect(result.steps).toMatchObject([{ name: 'server', outcome: 'succeeded' }, { name: 's2' }, { name: 's3' }]);
-      expect(usersWithProcesses().has(Number(running.text()[0]))).toBe(false);
+      expect(usersWithProcesses().has(Number(running.text('stdout')[0]))).toBe(false);
     });
 
     it.skipIf(!isThere)('leaves no process behind, not even one without its group, session and environment',
