@@ -36,7 +36,7 @@ export interface Running {
   text(stream?: OutputLine['stream']): string[];
   /** Resolves when a line contains this text. */
   saw(text: string): Promise<void>;
-  stop(graceMs?: number): void;
+  stop(graceMs?: number, alwaysGraceMs?: number): void;
   kill(): void;
   readonly starts: number;
   /** Living processes of the run; undefined if that cannot be determined. */
@@ -108,7 +108,7 @@ export function start(executor: Executor, assignment: Assignment, sink?: OutputS
   const stepLines: OutputLine[] = [];
   const waiting: { text: string; resolve: () => void }[] = [];
   const [stop, kill] = [new AbortController(), new AbortController()];
-  const counts = { starts: 0, graceMs: 10_000 };
+  const counts = { starts: 0, graceMs: 10_000, alwaysGraceMs: 0 };
   const collect: OutputSink = {
     write: (line) => {
       (line.stepState === undefined ? lines : stepLines).push(line);
@@ -120,6 +120,7 @@ export function start(executor: Executor, assignment: Assignment, sink?: OutputS
     stop: stop.signal,
     kill: kill.signal,
     graceMs: () => counts.graceMs,
+    alwaysGraceMs: () => counts.alwaysGraceMs,
     started: () => void counts.starts++,
     ...told,
   });
@@ -134,8 +135,8 @@ export function start(executor: Executor, assignment: Assignment, sink?: OutputS
       new Promise((
         resolve,
       ) => (lines.some(({ message }) => message.includes(text)) ? resolve() : waiting.push({ text, resolve }))),
-    stop: (graceMs = 10_000) => {
-      counts.graceMs = graceMs;
+    stop: (graceMs = 10_000, alwaysGraceMs = 0) => {
+      Object.assign(counts, { graceMs, alwaysGraceMs });
       stop.abort();
     },
     kill: () => kill.abort(),

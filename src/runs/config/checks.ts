@@ -246,6 +246,8 @@ function stepProblems(step: StepConfig, at: number, steps: readonly StepConfig[]
     ...(step.approval.required
       ? approvalProblems(step, at, steps).map((problem) => `${path}${problem}`)
       : when((step.run === '') === (step.exec.length === 0), `${path}: expected either run or exec`)),
+    ...when(step.background && (step.approval.required || step.artifacts.length > 0 || step.cache.key !== ''),
+      `${path}.background: such a step has no artifacts, cache or approval`),
     ...when((step.cache.key === '') !== (step.cache.paths.length === 0), `${path}.cache: expected both key and paths`),
     ...cacheKeyProblems(step.cache.key).map((problem) => `${path}.cache.key: ${problem}`),
     ...when(step.exec[0] === '', `${path}.exec[0]: expected a program, got ""`),

@@ -179,6 +179,7 @@ describe('parseRunsConfig: defaults (run-queue decisions, section 3)', () => {
         timeout: '20m',
         continue_on_error: false,
         always: false,
+        background: false,
         approval: { required: false, timeout: '24h', message: '' },
         artifacts: [],
         reports: { junit: [], tap: [], sarif: [] },
@@ -296,8 +297,10 @@ describe('parseRunsConfig: cross-checks', () => {
     'git: {credentials: [{url: "https://git.example.org", token: NO}]}',
     'git.credentials[0].token: there is no secret NO',
   ], ['secrets: [{name: A, env: A}]\ngit: {credentials: [{url: "https://git.example.org", token: A, ssh_key: A}]}',
-    'git.credentials[0]: expected either token or ssh_key'], ['pipelines: [{name: p, steps: [{name: s}]}]',
-    'pipelines[0].steps[0]: expected either run or exec'], [
+    'git.credentials[0]: expected either token or ssh_key'], [
+    'pipelines: [{name: p, steps: [{name: s, run: make, background: true, artifacts: [x]}]}]',
+    'pipelines[0].steps[0].background: such a step has no artifacts, cache or approval',
+  ], ['pipelines: [{name: p, steps: [{name: s}]}]', 'pipelines[0].steps[0]: expected either run or exec'], [
     'pipelines: [{name: p, steps: [{name: s, run: x, exec: [y]}]}]',
     'pipelines[0].steps[0]: expected either run or exec',
   ], ['pipelines: [{name: p, steps: [{name: s, approval: {required: true}}, {name: t, run: x}]}]',

@@ -62,6 +62,7 @@ function toStep(step: StepConfig): Step {
     timeoutMs: BigInt(milliseconds(step.timeout)),
     continueOnError: step.continue_on_error,
     always: step.always,
+    background: step.background,
     artifacts: [...step.artifacts],
     reports: toReports(step.reports),
     cache: step.cache.key === '' ? undefined : create(StepCacheSchema, {

@@ -73,6 +73,7 @@ describe('a pipeline', () => {
         issueLabel: 'ready',
         timeoutMs: '5400000',
         cancelGraceMs: '7000',
+        alwaysGraceMs: '30000',
         env: { CI: 'true' },
         pipeline: {
           name: 'build',

@@ -42,10 +42,10 @@ export const ACCEPT_MS = 10_000;
  * After its own time limit an attempt gets this much time before the server ends it; its ship should have ended it long
  * before.
  */
-export const TIMEOUT_MARGIN_MS = 60_000;
+const TIMEOUT_MARGIN_MS = 60_000;
 
 /** After the grace period a cancelling run gets this much time before it is cancelled without its ship (row 11). */
-export const CANCEL_MARGIN_MS = 15_000;
+const CANCEL_MARGIN_MS = 15_000;
 
 /**
  * When a run is cancelled, a ship without a sign of life for this long, and for two heartbeats, is not waited for (row
@@ -71,4 +71,15 @@ export function pauseAfter(attempt: number, { initial, factor, max, jitter }: Ba
 /** No pause is longer. */
 export function longestPause({ max, jitter }: Backoff): number {
   return Math.ceil(max * (1 + jitter));
+}
+
+/** How long after its timeout the server ends an attempt: its ship ends it before, with the steps that always run. */
+export function timeoutMarginMs(core: Core): number {
+  return Math.max(TIMEOUT_MARGIN_MS, longestCancelMs(core));
+}
+
+/** How long the server waits for the end of a run that is asked to stop, unless its ship is gone. */
+export function longestCancelMs(core: Core): number {
+  const { cancel_grace: grace, always_grace: always } = settings(core).queue;
+  return grace + always + CANCEL_MARGIN_MS;
 }

@@ -1,5 +1,5 @@
 import type { Transaction } from '../../storage/index.ts';
-import { type Core, settings, TIMEOUT_MARGIN_MS } from './core.ts';
+import { type Core, settings, timeoutMarginMs } from './core.ts';
 import type { RunRef } from './port.ts';
 import { HeldUpdate, readHeld, type RunRow } from './run-rows.ts';
 import { cancelled, sameAttempt, takeFromShip } from './transitions.ts';
@@ -16,10 +16,10 @@ export interface Acceptance {
 }
 
 /** The ships work on them: the time limits of the attempts start. */
-export async function acceptAll({ time }: Core, tx: Transaction,
+export async function acceptAll(core: Core, tx: Transaction,
   acceptances: readonly Acceptance[]): Promise<('accepted' | 'fenced')[]>
 {
-  const held = await ACCEPT.run(tx, [time.now() + TIMEOUT_MARGIN_MS], acceptances);
+  const held = await ACCEPT.run(tx, [core.time.now() + timeoutMarginMs(core)], acceptances);
   return held.map((is) => (is ? 'accepted' : 'fenced'));
 }
 
@@ -90,8 +90,10 @@ async function lose(core: Core, tx: Transaction, row: RunRow): Promise<void> {
   });
 }
 
-async function markAccepted({ time }: Core, tx: Transaction, row: RunRow): Promise<void> {
+async function markAccepted(core: Core, tx: Transaction, row: RunRow): Promise<void> {
   // A cancelling run keeps its deadline.
-  const deadline = row.state === 'cancelling' ? row.deadline_ms : time.now() + row.timeout_ms + TIMEOUT_MARGIN_MS;
+  const deadline = row.state === 'cancelling'
+    ? row.deadline_ms
+    : core.time.now() + row.timeout_ms + timeoutMarginMs(core);
   await tx.run('UPDATE runs SET accepted = 1, deadline_ms = ? WHERE seq = ?', [deadline, row.seq]);
 }

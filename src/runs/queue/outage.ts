@@ -1,5 +1,5 @@
 import type { RunsEnvironment } from '../environment.ts';
-import { CANCEL_MARGIN_MS, type Core, longestPause, settings, TIMEOUT_MARGIN_MS } from './core.ts';
+import { type Core, longestCancelMs, longestPause, settings, timeoutMarginMs } from './core.ts';
 import type { QueueClock } from './queue-time.ts';
 
 /**
@@ -78,9 +78,10 @@ export function mindingStandstills(core: Core,
  * would freeze the queue.
  */
 export async function regrant(core: Core): Promise<void> {
-  const { lease_ttl: ttl, cancel_grace: grace, backoff } = settings(core).queue;
+  const { lease_ttl: ttl, backoff } = settings(core).queue;
   const now = core.time.now();
   const lease = now + ttl;
+  const margin = timeoutMarginMs(core);
   await core.env.sql.transaction(async (tx) => {
     // The states are written as in the partial indexes of held runs, so that these are used.
     await tx.run("UPDATE runs SET lease_ms = ?, renewed_ms = ? WHERE state IN ('running', 'cancelling') AND cells = 0",
@@ -93,9 +94,9 @@ export async function regrant(core: Core): Promise<void> {
     await tx.run(
       `UPDATE runs SET deadline_ms = ? + timeout_ms WHERE state IN ('running', 'cancelling') AND cells = 0 AND ` +
         `state = 'running' AND accepted = 1 AND deadline_ms > ? + timeout_ms`,
-      [now + TIMEOUT_MARGIN_MS, now + TIMEOUT_MARGIN_MS],
+      [now + margin, now + margin],
     );
-    const cancelBy = now + grace + CANCEL_MARGIN_MS;
+    const cancelBy = now + longestCancelMs(core);
     await tx.run(
       "UPDATE runs SET deadline_ms = ? WHERE state IN ('running', 'cancelling') AND cells = 0 AND state = " +
         "'cancelling' AND deadline_ms > ?",

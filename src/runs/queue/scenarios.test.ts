@@ -121,14 +121,14 @@ describe('scenario 17', () => {
     expect(await fixture.queue.complete(ship.last.ref, 's', SUCCEEDED)).toBe('fenced');
   });
 
-  it('a ship that gave a sign of life 30 s ago is asked, and has the grace and 15 s more', async () => {
+  it('a ship that gave a sign of life 30 s ago is asked, and has the grace, the time of steps that always run and 15 s more', async () => {
     const { ship, run } = await taken();
     fixture.pass(15_000);
     await fixture.queue.renew('s', [ship.last.ref]);
     fixture.pass(30_000);
     expect(await fixture.queue.cancel(run.id, noAudit)).toMatchObject({ state: 'cancelling' });
     await fixture.queue.renew('s', [ship.last.ref]);
-    await fixture.live(24_000);
+    await fixture.live(54_000);
     expect(await fixture.state(run.id)).toBe('cancelling');
     await fixture.live(1000);
     expect(await fixture.state(run.id)).toBe('cancelled');
@@ -201,9 +201,9 @@ describe('scenario 11', () => {
     await fixture.queue.cancel(cancelled.run.id, noAudit);
     fixture.pass(10_000);
     await fixture.restart();
-    await fixture.live(15_000);
+    await fixture.live(45_000);
     expect(await fixture.state(cancelled.run.id)).toBe('cancelled');
-    await fixture.live(44_000);
+    await fixture.live(14_000);
     expect(await fixture.state(run.id)).toBe('running');
     await fixture.live(1000);
     expect(await fixture.queue.get(run.id)).toMatchObject({ state: 'queued', attempt: 2 });

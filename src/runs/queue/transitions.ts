@@ -1,6 +1,6 @@
 import { type Clock, unixSeconds } from '../../lib/clock.ts';
 import { MultiRow, type SqlValue, type Transaction } from '../../storage/index.ts';
-import { ACCEPT_MS, CANCEL_MARGIN_MS, type Core, pauseAfter, settings } from './core.ts';
+import { ACCEPT_MS, type Core, longestCancelMs, pauseAfter, settings } from './core.ts';
 import { leaveGroup } from './groups.ts';
 import type { RunFailure, RunRecord, RunState, StepRecord } from './port.ts';
 import { isFinished, isHeld, partOf, readById, type RunRow, type StoredApproval, toRecord } from './run-rows.ts';
@@ -101,7 +101,7 @@ async function begin(core: Core, tx: Transaction, id: string): Promise<void> {
 export function askToStop(core: Core, tx: Transaction, row: RunRow): Promise<RunRecord> {
   if (row.cells > 0)
     return move(core, tx, row, { state: 'cancelling' }, info('the cells of the run are asked to stop'));
-  const deadline = core.time.now() + settings(core).queue.cancel_grace + CANCEL_MARGIN_MS;
+  const deadline = core.time.now() + longestCancelMs(core);
   return move(core, tx, row, { state: 'cancelling', deadline_ms: Math.min(deadline, row.deadline_ms) },
     info('the run is asked to stop'));
 }

@@ -221,7 +221,11 @@ async function execute(context: ExecutorContext, assignment: Assignment, sink: O
 {
   const masker = new Masker(secretsOf(assignment, context.env), Object.keys(assignment.secrets));
   const output = new RunOutput({ limits: assignment.limits, masker, sink, clock: context.clock });
-  const limits = new WorkLimits(Number(assignment.timeoutMs), Number(assignment.cancelGraceMs), control);
+  const limits = new WorkLimits({
+    timeoutMs: Number(assignment.timeoutMs),
+    graceMs: Number(assignment.cancelGraceMs),
+    alwaysGraceMs: Number(assignment.alwaysGraceMs),
+  }, control);
   const closing = closeWhenOver(output, limits, control);
   let begun = false;
   const started = (): void => {
@@ -279,7 +283,7 @@ function closeWhenOver(output: RunOutput, limits: WorkLimits, control: WorkContr
   };
   if (control.kill.aborted) close();
   else control.kill.addEventListener('abort', close, options);
-  limits.over.addEventListener('abort', closeSoon, options);
+  limits.alwaysOver.addEventListener('abort', closeSoon, options);
   return done;
 }
 

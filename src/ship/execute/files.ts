@@ -107,8 +107,8 @@ const MAX_LOOKED_AT = 500_000;
 /**
  * Files below a folder that match a pattern, as paths with `/`, sorted. `*` and `?` match letters of a name, `**`
  * matches any folders; a folder selects all files in it. Names that begin with a dot match only if the pattern has the
- * dot. Links are neither found nor followed. `passed` receives what matches and is not found, and why. Throws a readable
- * reason if there are too many entries to read.
+ * dot. Links are neither found nor followed. `passed` receives what matches and is not found, and why. Throws a
+ * readable reason if there are too many entries to read.
  */
 export async function findFiles(root: string, pattern: string, passed: Passed = () => undefined): Promise<string[]> {
   const found = new Set<string>();

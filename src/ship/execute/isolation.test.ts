@@ -122,6 +122,24 @@ describe.skipIf(!root).each([['none', true], ['namespaces', hasNamespaces], ['bu
       expect(running.text('stderr').sort()).toEqual(['both', 'to stderr']);
     });
 
+    it.skipIf(!isThere)('goes on in the background until the run ends, while others are cleaned up', async () => {
+      const server = {
+        name: 'server',
+        background: true,
+        argv: ['/bin/sh', '-c', 'trap "echo stopped; exit 0" TERM; id -u; touch up; while :; do sleep 0.02; done'],
+      };
+      const running = start(bench({ sandbox }).executor,
+        assignmentOf(
+          pipelineOf([server, 'while [ ! -e up ]; do sleep 0.02; done; env -i setsid sleep 1000 & echo one',
+            'sleep 0.2; echo two']),
+        ));
+      const result = await running.result;
+      expect(result, running.text().join('\n')).toMatchObject({ outcome: Outcome.SUCCEEDED });
+      expect(running.text('stdout').slice(1)).toEqual(['one', 'two', 'stopped']);
+      expect(result.steps).toMatchObject([{ name: 'server', outcome: 'succeeded' }, { name: 's2' }, { name: 's3' }]);
+      expect(usersWithProcesses().has(Number(running.text('stdout')[0]))).toBe(false);
+    });
+
     it.skipIf(!isThere)('leaves no process behind, not even one without its group, session and environment',
       async () => {
         const running = run(bench({ sandbox }), [

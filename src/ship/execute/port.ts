@@ -71,12 +71,14 @@ export interface WorkResult {
 
 /** Signals that end work. Aborting `kill` after `stop` skips the rest of the grace. */
 export interface WorkControl {
-  /** Stops the work: SIGTERM to the group, `graceMs` later SIGKILL, then the `always` steps in the remaining time. */
+  /** Stops the work: SIGTERM to the group, `graceMs` later SIGKILL, and the `always` steps. */
   readonly stop: AbortSignal;
   /** Kills the work at once, and reports nothing. */
   readonly kill: AbortSignal;
   /** Grace in milliseconds; read when `stop` aborts. */
   graceMs(): number;
+  /** Further milliseconds for steps that always run; read when `stop` aborts. Absent for none. */
+  alwaysGraceMs?(): number;
   /** Milliseconds until the work must be dead even if this process is frozen; absent for no limit. */
   readonly leaseLeft?: (() => number) | undefined;
   /** Called with the commit of the work, and the branch, tag or commit by which it was found, once it is known. */

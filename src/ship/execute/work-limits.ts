@@ -15,6 +15,13 @@ export function alarm(milliseconds: number): { readonly signal: AbortSignal; cle
   return { signal: controller.signal, clear: () => clearTimeout(timer) };
 }
 
+/** In milliseconds. */
+interface LimitTimes {
+  readonly timeoutMs: number;
+  readonly graceMs: number;
+  readonly alwaysGraceMs: number;
+}
+
 /** How long an attempt may run: its timeout, and the signals from outside. */
 export class WorkLimits {
   /** Why the work must end; the first reason stays. */
@@ -23,16 +30,20 @@ export class WorkLimits {
   readonly leaseLeft: WorkControl['leaseLeft'];
   readonly #ended = new AbortController();
   readonly #over = new AbortController();
+  readonly #alwaysOver = new AbortController();
   readonly #kill: AbortSignal;
   readonly #graceMs: number;
   readonly #listening = new AbortController();
   readonly #timeout: { clear(): void };
-  #graceTimer: NodeJS.Timeout | undefined;
-  /** End of the grace, by the monotonic clock. */
+  /** Ends of the grace and of the time for steps that always run, by the monotonic clock. */
   #overAt = Infinity;
+  #alwaysOverAt = Infinity;
+  readonly #timers: (NodeJS.Timeout | undefined)[] = [];
 
-  /** `graceMs`: grace after a timeout; a stop passes its own. */
-  constructor(timeoutMs: number, graceMs: number, control: WorkControl) {
+  /**
+   * `graceMs`: grace after a timeout; `alwaysGraceMs`: further time for steps that always run. A stop passes its own.
+   */
+  constructor({ timeoutMs, graceMs, alwaysGraceMs }: LimitTimes, control: WorkControl) {
     this.#graceMs = graceMs;
     this.#kill = control.kill;
     this.leaseLeft = control.leaseLeft;
@@ -43,9 +54,9 @@ export class WorkLimits {
       if (signal.aborted) act();
       else signal.addEventListener('abort', act, options);
     };
-    onAbort(control.kill, () => this.#end('stop', 0));
-    onAbort(control.stop, () => this.#end('stop', control.graceMs()));
-    onAbort(timeout.signal, () => this.#end('timeout', graceMs));
+    onAbort(control.kill, () => this.#end('stop', 0, 0));
+    onAbort(control.stop, () => this.#end('stop', control.graceMs(), control.alwaysGraceMs?.() ?? 0));
+    onAbort(timeout.signal, () => this.#end('timeout', graceMs, alwaysGraceMs));
   }
 
   /** Aborts when no normal work may start or continue. */
@@ -53,14 +64,19 @@ export class WorkLimits {
     return this.#ended.signal;
   }
 
-  /** Aborts when the grace is over: no process may be alive any more. */
+  /** Aborts when the grace is over: no process of normal work may be alive any more. */
   get over(): AbortSignal {
     return this.#over.signal;
   }
 
-  /** The grace is over, or nearly: a step at its end may be killed a moment before `over` aborts. */
+  /** Aborts when the time of steps that always run is over, too: no process may be alive any more. */
+  get alwaysOver(): AbortSignal {
+    return this.#alwaysOver.signal;
+  }
+
+  /** No step may start: too little time is left, also for those that always run. */
   get isSpent(): boolean {
-    return this.#over.signal.aborted || (this.#ended.signal.aborted && this.graceMs < LEAST_GRACE_MS);
+    return this.#alwaysOver.signal.aborted || (this.#ended.signal.aborted && this.alwaysGraceMs < LEAST_GRACE_MS);
   }
 
   /** No report is needed. */
@@ -73,23 +89,31 @@ export class WorkLimits {
     return this.#ended.signal.aborted ? Math.max(0, this.#overAt - performance.now()) : this.#graceMs;
   }
 
+  /** Remaining time for steps that always run and are asked to stop. */
+  get alwaysGraceMs(): number {
+    return this.#ended.signal.aborted ? Math.max(0, this.#alwaysOverAt - performance.now()) : this.#graceMs;
+  }
+
   /** Clears its timers. */
   clear(): void {
     this.#timeout.clear();
-    clearTimeout(this.#graceTimer);
+    for (const timer of this.#timers) clearTimeout(timer);
     this.#listening.abort();
   }
 
-  /** A later reason can only shorten the grace. */
-  #end(reason: 'timeout' | 'stop', graceMs: number): void {
+  /** A later reason can only shorten the times. */
+  #end(reason: 'timeout' | 'stop', graceMs: number, alwaysGraceMs: number): void {
     this.reason ??= reason;
-    const overAt = performance.now() + graceMs;
-    if (overAt < this.#overAt) {
-      this.#overAt = overAt;
-      clearTimeout(this.#graceTimer);
-      if (graceMs <= 0) this.#over.abort();
-      else this.#graceTimer = setTimeout(() => this.#over.abort(), Math.min(MAX_TIMER_MS, graceMs));
-    }
+    const now = performance.now();
+    this.#overAt = Math.min(this.#overAt, now + graceMs);
+    this.#alwaysOverAt = Math.max(this.#overAt, Math.min(this.#alwaysOverAt, now + graceMs + alwaysGraceMs));
+    this.#abortAt(this.#over, this.#overAt - now);
+    this.#abortAt(this.#alwaysOver, this.#alwaysOverAt - now);
     this.#ended.abort();
+  }
+
+  #abortAt(controller: AbortController, milliseconds: number): void {
+    if (milliseconds <= 0) controller.abort();
+    else this.#timers.push(setTimeout(() => controller.abort(), Math.min(MAX_TIMER_MS, milliseconds)));
   }
 }

@@ -182,6 +182,8 @@ export class HeldRun {
         stop: this.#stop.signal,
         kill: this.#kill.signal,
         graceMs: () => this.#graceMs,
+        // A lease that ends, and a ship that has to end, leave no further time.
+        alwaysGraceMs: () => (this.#stopReason === 'cancel' ? Number(assignment.alwaysGraceMs) : 0),
         leaseLeft: assignment.stopOnPartition ? () => this.#lease.untilDeadMs() : undefined,
         started: () => (this.#started = true),
         keepArtifact: (file, signal) => this.#keepArtifact(file, signal),

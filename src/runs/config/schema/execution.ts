@@ -44,6 +44,7 @@ const step = item('one command, by run or exec, or an approval', ['name'], {
   timeout: format('written-duration', 'longest time of this step', '20m'),
   continue_on_error: flag('go on when it fails', false),
   always: flag('run also after a failure or a cancel', false),
+  background: flag('go on beside the next steps until the last one has ended; its `timeout` does not count', false),
   approval: section(
     'between two steps: the run leaves its ship, and goes on with the next step when a person approves it',
     {

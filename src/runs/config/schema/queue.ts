@@ -29,6 +29,8 @@ export const queue = {
     lease_ttl: format('duration', 'how long a ship holds a run without a sign of life', '60s'),
     heartbeat: format('duration', 'time between two signs of life', '15s'),
     cancel_grace: format('duration-or-zero', 'time between asking a run to stop and killing it', '10s'),
+    always_grace: format('duration-or-zero',
+      'further time for steps marked `always`, after a cancel or when a pipeline has reached its timeout', '30s'),
     run_retention: format('duration-or-zero', 'how long finished runs are kept; 0 for ever', '0'),
   }),
   local: section('the ship in this process', {

@@ -322,8 +322,8 @@ export function isSecretName(name: string): boolean {
 
 /**
  * All patterns of these values: the values and their lines with any escapes, in hexadecimal digits and in base64, the
- * values also in base64 twice. What has fewer than six characters, or is a part of one of the `names` of secrets, is left
- * out.
+ * values also in base64 twice. What has fewer than six characters, or is a part of one of the `names` of secrets, is
+ * left out.
  */
 export function secretPatterns(values: Iterable<string>, names: readonly string[] = []): Pattern[] {
   const patterns: Pattern[] = [];

@@ -46,7 +46,7 @@ export class LineSplitter {
     return lines;
   }
 
-  /** Returns the text of the incomplete line so far, without the beginning of a character; the rest follows as a line. */
+  /** Returns the text of the incomplete line so far, without a part of a character; the rest follows as a line. */
   pause(): string[] {
     const lines: string[] = [];
     if (this.#length === 0) return lines;

@@ -13,7 +13,7 @@ export function inputVariable(input: Uint8Array): { readonly text: string } | { 
   return text === undefined || text.includes('\0') ? { reason: 'it is no text that a variable can hold' } : { text };
 }
 
-/** Says at the start of a run what its steps may not expect: an input without a variable, secrets that are not masked. */
+/** Says at the start of a run that its input has no variable, and which secrets are not masked. */
 export async function noteExceptions({ assignment: { input, secrets }, output }: Work): Promise<void> {
   const variable = inputVariable(input);
   if ('reason' in variable)

@@ -195,7 +195,7 @@ describe('environment', () => {
       `HOME=${folder}/home`, 'LANG=de_DE.UTF-8', `PATH=${process.env['PATH']}`, 'QUIRE_ATTEMPT=1',
       'QUIRE_FENCING_TOKEN=7', 'QUIRE_INPUT=', `QUIRE_INPUT_FILE=${folder}/input`, 'QUIRE_ISSUE_LABEL=ready',
       'QUIRE_PROJECT=alpha', 'QUIRE_REPOSITORY=org/alpha', `QUIRE_RESULT_FILE=${folder}/out/result`,
-      `QUIRE_RUN_ID=${runId}`, 'S=***', `TMPDIR=${folder}/tmp`]);
+      `QUIRE_RUN_ID=${runId}`, 'QUIRE_STEP=s1', 'S=***', `TMPDIR=${folder}/tmp`]);
     expect(folder).toContain(`${runId}.1`);
   });
 
@@ -308,6 +308,31 @@ describe('the end of the work', () => {
     expect(running.text('stdout')).toEqual(['ready', 'cleaning']);
   });
 
+  it('steps that always run have time of their own after the grace of a stop, and the last ones are named', async () => {
+    const stubborn = script('trap "" TERM; echo ready; sleep 100 & wait; sleep 100');
+    const always = (text: string): StepInit => ({ ...script(text), always: true });
+    const running = run([stubborn, always('sleep 0.2; echo cleaned'), always('echo more; sleep 100'),
+      always('echo never')]);
+    await running.saw('ready');
+    running.stop(50, 1_000);
+    expect(await end(running)).toMatchObject({ outcome: 'CANCELLED' });
+    expect(running.text('stdout')).toEqual(['ready', 'cleaned', 'more']);
+    expect(running.text('system')).toEqual([
+      'step s3 was ended: the time for steps that always run is over (queue.always_grace)',
+      'step s4 did not run: the time for steps that always run is over (queue.always_grace)',
+    ]);
+  });
+
+  it('steps that always run have time of their own after the timeout of the run', async () => {
+    const running = run(['trap "" TERM; sleep 100 & wait; sleep 100', { ...script('echo cleaned'), always: true }], {
+      timeoutMs: 150n,
+      cancelGraceMs: 50n,
+      alwaysGraceMs: 10_000n,
+    });
+    expect(await end(running)).toMatchObject({ outcome: 'TIMED_OUT', error: { code: 'timeout', step: '' } });
+    expect(running.text('stdout')).toEqual(['cleaned']);
+  });
+
   it('a kill ends all at once, and no line follows', async () => {
     const running = run(['trap "" TERM; echo ready; sleep 100']);
     await running.saw('ready');
@@ -381,6 +406,49 @@ describe('secrets', () => {
     expect(running.text()).toEqual(['***', '***', '***']);
     expect(ended.body).toBe('***\n');
     expect(ended.error!.message).toBe("step s2 can't start: there is no program ***");
+  });
+});
+
+describe('steps in the background', () => {
+  const background = (text: string, fields: StepInit = {}): StepInit => ({
+    ...script(text),
+    background: true,
+    ...fields,
+  });
+
+  it('live until the run ends, also after a failure, and are killed after the grace', async () => {
+    const running = run([background('trap "" TERM; touch up; sleep 100 & wait; sleep 100'),
+      'while [ ! -e up ]; do sleep 0.01; done; sleep 100 & exit 3', {
+      ...script('echo "$QUIRE_STEP"'),
+      always: true,
+    }], { cancelGraceMs: 100n });
+    expect(await end(running)).toMatchObject({
+      outcome: 'FAILED',
+      error: { step: 's2', exitCode: 3 },
+      steps: [{ name: 's1', signal: 'SIGKILL' }, { name: 's2' }, { name: 's3', outcome: 'succeeded' }],
+    });
+    expect(running.text()).toEqual(['s3']);
+  });
+
+  it('that end before are a line, and fail nothing', async () => {
+    const running = run([background('exit 4'), 'while ! grep -q over log 2>/dev/null; do sleep 0.01; done']);
+    await running.saw('before the end of the run');
+    writeFileSync(join(benches.at(-1)!.workDir, `${running.assignment.ref!.runId}.1`, 'src', 'log'), 'over');
+    expect(await end(running)).toMatchObject({ outcome: 'SUCCEEDED', steps: [{ outcome: 'failed', exitCode: 4 }, {}] });
+    expect(running.text()).toEqual(['the background step s1 exited with code 4 before the end of the run']);
+  });
+
+  it('that cannot start fail, and a cancel and a kill end them', async () => {
+    expect(await end(run([background('', { argv: ['/no/such'] }), 'echo never']))).toMatchObject({
+      outcome: 'FAILED',
+      error: { code: 'spawn_failed', step: 's1' },
+    });
+    for (const how of ['stop', 'kill'] as const) {
+      const running = run([background('setsid sleep 100 & sleep 100'), 'echo ready; sleep 100']);
+      await running.saw('ready');
+      running[how]();
+      expect(await end(running)).toMatchObject({ outcome: 'CANCELLED' });
+    }
   });
 });
 

@@ -11,6 +11,7 @@ import type { ProcessEnd } from '../process/run-process.ts';
 import type { SandboxName } from '../sandbox/index.ts';
 import { fetchSource, type ResolvedRef } from '../source/fetch-source.ts';
 import { keepArtifacts, restoreArtifacts } from './artifacts.ts';
+import { BackgroundSteps } from './background.ts';
 import { noteExceptions } from './notes.ts';
 import { sendReports } from './reports.ts';
 import { readResult } from './result-file.ts';
@@ -118,37 +119,61 @@ function cleaningFailed({ log }: ExecutorContext, { ref }: Work): (err: unknown)
   };
 }
 
+const NO_TIME = 'the time for steps that always run is over (queue.always_grace)';
+
 /** Runs the steps in order. After the first failure, and when the work must end, only those marked `always` run. */
 async function runSteps(before: StepSetting): Promise<WorkResult> {
   const { work, plan } = before;
-  const { limits, output } = work;
+  const { limits } = work;
   await noteExceptions(work);
   const { source, failure: notCheckedOut } = await checkOut(before);
-  const setting = { ...before, source };
+  const background = new BackgroundSteps();
+  const setting = { ...before, source, background };
   const problem = notCheckedOut ?? await restoreArtifacts(setting);
-  const steps: StepResult[] = [];
-  let failure = problem;
-  let cutShort = failure !== undefined && limits.ended.aborted;
-  if (cutShort) failure = undefined;
-  for (const step of plan.steps) {
-    if (failure !== undefined && !step.always) continue;
-    if (limits.isSpent || (limits.ended.aborted && !step.always)) {
-      cutShort = true;
-      continue;
-    }
-    work.started();
-    const problem = await runWhole(setting, step, steps);
-    if (problem === undefined) continue;
-    if (problem === 'stopped' || limits.isSpent || (limits.ended.aborted && !step.always)) cutShort = true;
-    else if (step.continueOnError) await output.note('warn', `${problem.message}; the run goes on`, step.name);
-    else {
-      output.keep(step.name);
-      failure ??= problem;
-    }
+  const progress: Progress = { steps: [], failure: problem, cutShort: false };
+  if (problem !== undefined && limits.ended.aborted) Object.assign(progress, { failure: undefined, cutShort: true });
+  try {
+    for (const step of plan.steps) await runNext(setting, step, progress);
+  } finally {
+    await background.end(setting);
   }
   await sendReports(setting, plan.reports);
-  return { ...await resultOf(setting, failure, cutShort), steps };
+  return { ...await resultOf(setting, progress.failure, progress.cutShort), steps: progress.steps };
 }
+
+interface Progress {
+  readonly steps: StepResult[];
+  /** The first one, which the run reports. */
+  failure: Failure | undefined;
+  /** A step did not run to its end, because the work had to end. */
+  cutShort: boolean;
+}
+
+async function runNext(setting: RunSetting, step: Step, progress: Progress): Promise<void> {
+  const { work } = setting;
+  const { limits, output } = work;
+  if (progress.failure !== undefined && !step.always) return;
+  if (limits.isSpent || (limits.ended.aborted && !step.always)) {
+    progress.cutShort = true;
+    if (step.always) await output.note('warn', `step ${step.name} did not run: ${NO_TIME}`, step.name);
+    return;
+  }
+  work.started();
+  const problem = step.background
+    ? await setting.background.start(setting, step, progress.steps)
+    : await runWhole(setting, step, progress.steps);
+  if (step.always && limits.alwaysOver.aborted)
+    await output.note('warn', `step ${step.name} was ended: ${NO_TIME}`, step.name);
+  if (problem === undefined) return;
+  if (problem === 'stopped' || limits.isSpent || (limits.ended.aborted && !step.always)) progress.cutShort = true;
+  else if (step.continueOnError) await output.note('warn', `${problem.message}; the run goes on`, step.name);
+  else {
+    output.keep(step.name);
+    progress.failure ??= problem;
+  }
+}
+
+type RunSetting = StepSetting & { readonly background: BackgroundSteps };
 
 /** Runs a step with the work before and after it: its cache, and the files that it produces. */
 async function runWhole(setting: StepSetting, step: Step,

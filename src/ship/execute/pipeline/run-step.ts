@@ -4,10 +4,11 @@ import type { Assignment, PipelinePlan, Step } from '../../../../generated/proto
 import { formatDuration } from '../../../lib/duration.ts';
 import { type ExecutorContext, marksOf, type Work } from '../context.ts';
 import type { Failure } from '../failure.ts';
-import { type ProcessEnd, runProcess } from '../process/run-process.ts';
+import { type ProcessEnd, type ProcessPlan, type ProcessSignals, runProcess } from '../process/run-process.ts';
 import { findProgram, isWithin, type SandboxName, type User, type Variables, type View } from '../sandbox/index.ts';
 import type { ResolvedRef } from '../source/fetch-source.ts';
 import { alarm } from '../work-limits.ts';
+import type { BackgroundSteps } from './background.ts';
 import { inDefaultShell } from './default-shell.ts';
 import { endedBy, MemoryWatch } from './kill-reason.ts';
 import { inputVariable } from './notes.ts';
@@ -33,6 +34,7 @@ function stepEnvironment(machine: Variables, assignment: Assignment, step: Step,
     ...step.env,
     ...assignment.secrets,
     ...Object.fromEntries(marksOf(ref!).map((mark) => mark.split('='))),
+    QUIRE_STEP: step.name,
     QUIRE_PROJECT: projectId,
     QUIRE_REPOSITORY: repository,
     QUIRE_ISSUE_LABEL: issueLabel,
@@ -54,6 +56,8 @@ export interface StepSetting {
   readonly user: User | undefined;
   /** The checked-out commit; absent before the checkout, and if there is none. */
   readonly source?: ResolvedRef | undefined;
+  /** The steps that go on beside others; absent before the first step. */
+  readonly background?: BackgroundSteps | undefined;
 }
 
 /** The sandbox of programs that the ship runs for a run; a container's image may lack them. */
@@ -65,12 +69,15 @@ export async function fenceForTools(
   return 'name' in chosen ? chosen.name : 'none';
 }
 
-/**
- * Runs one step to its end, and kills the processes that it leaves; returns what went wrong. `stopped`: the work had to
- * end. This holds even if the exit code is 0, because programs may end normally when they are asked to stop.
- */
-export async function runStep(setting: StepSetting, step: Step): Promise<Failure | 'stopped' | undefined> {
-  const { context, work, plan, folder, sandbox, view, user, source } = setting;
+/** A step that can start, and what its end means. */
+interface PreparedStep {
+  readonly process: ProcessPlan;
+  failureOf(end: ProcessEnd): Failure | undefined;
+}
+
+/** Returns why a step cannot start, or how. */
+export async function prepareStep(setting: StepSetting, step: Step): Promise<PreparedStep | Failure> {
+  const { context, work, plan, folder, sandbox, view, user, source, background } = setting;
   const cwd = join(folder.source, step.workingDir);
   const env = stepEnvironment(context.env, work.assignment, step, folder, source);
   const argv = step.argv.length === 0 && step.script !== ''
@@ -80,27 +87,42 @@ export async function runStep(setting: StepSetting, step: Step): Promise<Failure
     sandbox === 'container' ? undefined : env['PATH']!);
   if (impossible !== undefined)
     return { code: 'spawn_failed', step: step.name, message: `step ${step.name} can't start: ${impossible}` };
-  const name = `quire-${work.ref.runId}-${work.ref.attempt}-${work.ref.fencingToken}-${plan.steps.indexOf(step)}`;
   const wrapped = context.sandboxes.wrap(sandbox, {
     argv,
     cwd,
     env,
     folder: folder.path,
     view,
-    name,
+    name: `quire-${work.ref.runId}-${work.ref.attempt}-${work.ref.fencingToken}-${plan.steps.indexOf(step)}`,
     image: plan.image,
     user,
     accounts: folder.accounts,
+    besideOthers: background !== undefined && background.marks.length > 0,
   });
   const memory = new MemoryWatch();
-  const { end, timedOut } = await timed(work, step, (stop) =>
-    runProcess({
+  return {
+    failureOf: (end) => failureOf(step.name, end, memory, () => whatIsTooLong(argv, env)),
+    process: {
       ...wrapped,
       marks: marksOf(work.ref),
       ownUser: user?.uid,
+      spared: () => background?.marks ?? [],
       stdout: work.output.writer('stdout', step.name),
       stderr: work.output.writer('stderr', step.name),
-    }, { stop, graceMs: () => work.limits.graceMs, kill: work.limits.over, leaseLeft: work.limits.leaseLeft }));
+    },
+  };
+}
+
+/**
+ * Runs one step to its end, and kills the processes that it leaves; returns what went wrong. `stopped`: the work had to
+ * end. This holds even if the exit code is 0, because programs may end normally when they are asked to stop.
+ */
+export async function runStep(setting: StepSetting, step: Step): Promise<Failure | 'stopped' | undefined> {
+  const { work } = setting;
+  const prepared = await prepareStep(setting, step);
+  if ('code' in prepared) return prepared;
+  const { end, timedOut } = await timed(work, step,
+    (stop) => runProcess(prepared.process, { stop, ...endOf(step, work), leaseLeft: work.limits.leaseLeft }));
   if (end.survivors.length > 0)
     await work.output.note('warn', `${end.survivors.length} processes of step ${step.name} can't be killed`, step.name);
   if (end.stopped && !timedOut) return 'stopped';
@@ -112,10 +134,17 @@ export async function runStep(setting: StepSetting, step: Step): Promise<Failure
       exitCode: end.exitCode,
       signal: end.signal,
     }
-    : failureOf(step.name, end, memory, () => whatIsTooLong(argv, env));
+    : prepared.failureOf(end);
 }
 
-/** Steps marked `always` react only to their own timeout, until the end of the grace. */
+/** When a step is killed after it was asked to end, and when without that. */
+function endOf({ always }: Step, { limits }: Work): Pick<ProcessSignals, 'graceMs' | 'kill'> {
+  return always
+    ? { graceMs: () => limits.alwaysGraceMs, kill: limits.alwaysOver }
+    : { graceMs: () => limits.graceMs, kill: limits.over };
+}
+
+/** Steps marked `always` react only to their own timeout, until the end of the time that they have. */
 async function timed(work: Work, step: Step,
   run: (stop: AbortSignal) => Promise<ProcessEnd>): Promise<{ end: ProcessEnd; timedOut: boolean }>
 {

@@ -31,7 +31,7 @@ interface Command {
 export async function runTool(setting: StepSetting, { name, step }: ToolJob, { argv, cwd, env }: Command,
   { stdin, stdout, kill }: ToolStreams = {}): Promise<ProcessEnd>
 {
-  const { context, work: { output, limits, ref }, plan, folder, user, view } = setting;
+  const { context, work: { output, limits, ref }, plan, folder, user, view, background } = setting;
   const marks = marksOf(ref);
   const { PATH = '/usr/local/bin:/usr/bin:/bin' } = context.env;
   const wrapped = context.sandboxes.wrap(await fenceForTools(setting), {
@@ -50,11 +50,13 @@ export async function runTool(setting: StepSetting, { name, step }: ToolJob, { a
     name: `quire-${ref.runId}-${ref.attempt}-${ref.fencingToken}-${name}`,
     image: plan.image,
     user,
+    besideOthers: background !== undefined && background.marks.length > 0,
   });
   return runProcess({
     ...wrapped,
     marks,
     ownUser: user?.uid,
+    spared: () => background?.marks ?? [],
     stdin,
     stdout: stdout ?? output.writer('stdout', step),
     stderr: output.writer('stderr', step),

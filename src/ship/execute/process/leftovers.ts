@@ -40,7 +40,7 @@ function startWithoutProc(pid: number): string {
 }
 
 /** Identifies the processes of some work. */
-interface Marks {
+export interface Marks {
   /** Process group, and session, in which the work was started. */
   readonly group?: number;
   /** Environment variables, `NAME=value` each, that all of its processes have. */
@@ -73,16 +73,16 @@ export async function livingProcesses(marks: Marks): Promise<number[]> {
 }
 
 /**
- * Kills the remaining processes of some work, including those that it starts meanwhile. Returns the processes that
- * could not be killed.
+ * Kills the remaining processes of some work, including those that it starts meanwhile, but not those of `spared` work
+ * and their descendants. Returns the processes that could not be killed.
  */
-export async function killLeftovers(marks: Marks): Promise<number[]> {
+export async function killLeftovers(marks: Marks, spared: readonly Marks[] = []): Promise<number[]> {
   const end = performance.now() + TIMEOUT_MS;
   for (let pause = 2;; pause = Math.min(50, pause * 2)) {
-    const living = await livingProcesses(marks);
+    const living = (await livingProcesses(marks)).filter((pid) => !descendsFrom(pid, spared));
     if (living.length === 0 || performance.now() > end) return living;
     for (const pid of living) signal(pid, 'SIGKILL');
-    if (marks.user !== undefined) await killAllOf(marks.user);
+    if (marks.user !== undefined && spared.length === 0) await killAllOf(marks.user);
     await systemTimer.sleep(pause);
   }
 }
@@ -130,6 +130,13 @@ async function killAllOf(user: number): Promise<void> {
   }
 }
 
+/** Whether a process, or one that it descends from, belongs to some of this work. */
+function descendsFrom(pid: number, work: readonly Marks[]): boolean {
+  for (let at = pid; work.length > 0 && at > 1; at = stateOf(String(at)).parent || 0)
+    if (work.some((marks) => belongs(String(at), marks))) return true;
+  return false;
+}
+
 function belongs(pid: string, { group, variables, user }: Marks): boolean {
   const { isAlive, group: itsGroup, session } = stateOf(pid);
   if (!isAlive) return false;
@@ -143,10 +150,15 @@ function belongs(pid: string, { group, variables, user }: Marks): boolean {
 /**
  * The name in parentheses may contain any character (proc_pid_stat(5)); after it come state, parent, group, session.
  */
-function stateOf(pid: string): { isAlive: boolean; group: number; session: number } {
+function stateOf(pid: string): { isAlive: boolean; parent: number; group: number; session: number } {
   const stat = contentOf(`/proc/${pid}/stat`);
-  const [state = '', , group, session] = stat.slice(stat.lastIndexOf(')') + 2).split(' ', 4);
-  return { isAlive: state !== '' && !'ZX'.includes(state), group: Number(group), session: Number(session) };
+  const [state = '', parent, group, session] = stat.slice(stat.lastIndexOf(')') + 2).split(' ', 4);
+  return {
+    isAlive: state !== '' && !'ZX'.includes(state),
+    parent: Number(parent),
+    group: Number(group),
+    session: Number(session),
+  };
 }
 
 /** The real user, which a set-user-id program does not change (proc_pid_status(5)). */

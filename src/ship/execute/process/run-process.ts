@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import { LiveWriter } from '../output/live-writer.ts';
 import type { OutputWriter } from '../output/run-output.ts';
-import { groupEnds, killLeftovers, signal } from './leftovers.ts';
+import { groupEnds, killLeftovers, type Marks, signal } from './leftovers.ts';
 import { type OutputPipe, PipePool } from './pipes.ts';
 
 /**
@@ -147,6 +147,12 @@ export interface ProcessPlan {
   readonly user?: { readonly uid: number; readonly gid: number };
   /** The user that has only processes of this work: all of them are killed with it. */
   readonly ownUser?: number;
+  /** Other processes of `ownUser` go on when it ends: only what its marks identify is killed with it. */
+  readonly besideOthers?: boolean;
+  /** Work that goes on when it ends. */
+  readonly spared?: () => readonly Marks[];
+  /** Called with its process group when it has started. Must not throw. */
+  readonly onStart?: (group: number) => void;
   /** Environment variables, `NAME=value`, that identify the processes that it leaves. */
   readonly marks: readonly string[];
   /** A file descriptor for its standard input; default: none. */
@@ -207,6 +213,7 @@ export async function runProcess(plan: ProcessPlan, signals: ProcessSignals): Pr
   if (typeof child === 'string')
     return { exitCode: null, signal: null, stopped: false, spawnError: child, survivors: [] };
   watchdog.watch(child.pid, signals.leaseLeft);
+  plan.onStart?.(child.pid);
   const finished = new AbortController();
   const exit = once(child.process, 'exit') as Promise<[number | null, NodeJS.Signals | null]>;
   const output = Promise.all([pump(child.stdout, plan.stdout, finished.signal),
@@ -218,7 +225,8 @@ export async function runProcess(plan: ProcessPlan, signals: ProcessSignals): Pr
   if (stopped) await groupEnds(child.pid, stopping.over);
   stopping.done();
   if (plan.forceEnd !== undefined) await forceEnd(plan.forceEnd, plan.env);
-  const survivors = await killLeftovers({ group: child.pid, variables: plan.marks, user: plan.ownUser });
+  const user = plan.besideOthers ? undefined : plan.ownUser;
+  const survivors = await killLeftovers({ group: child.pid, variables: plan.marks, user }, plan.spared?.());
   watchdog.release(child.pid);
   finished.abort();
   await output;

@@ -16,8 +16,8 @@ interface Account extends User {
 /**
  * Writes `passwd` and `group` with an entry for the user of a run into a new folder: programs such as ssh refuse to
  * start as a user without a name, and look for their files in the home of that entry. The other accounts are those of
- * this machine, and `container-passwd` and `container-group` have only those that every image has. Steps must not be able
- * to replace the folder, because the sandbox puts the files into their places.
+ * this machine, and `container-passwd` and `container-group` have only those that every image has. Steps must not be
+ * able to replace the folder, because the sandbox puts the files into their places.
  */
 export async function writeAccounts(folder: string, account: Account): Promise<void> {
   await mkdir(folder, { mode: 0o711 });

@@ -16,7 +16,8 @@ interface NamespacePrograms {
  * steps write only below the work folder, where paths are checked for links, and no process of the run is alive
  * meanwhile.
  */
-function viewScript({ view, folder, accounts }: FencedCommand, { mount, mkdir }: NamespacePrograms): string {
+function viewScript(command: FencedCommand, { mount, mkdir }: NamespacePrograms): string {
+  const { view, folder, accounts } = command;
   const [mounts, makes] = [quote(mount), quote(mkdir)];
   const empty = (target: string, mode: string): string =>
     `${mounts} -t tmpfs -o mode=${mode},nosuid,nodev quire ${quote(target)}`;
@@ -36,10 +37,7 @@ function viewScript({ view, folder, accounts }: FencedCommand, { mount, mkdir }:
     // A shared folder that contains the work folder becomes empty; otherwise files in /tmp stay from step to step.
     ...shared.map((
       place,
-    ) => (place === '/dev/shm' || isWithin(folder, place)
-      ? empty(place, '1777')
-      : `[ ! -L tmp ]; ${mounts} -c --bind ./tmp ${quote(place)}`)
-    ),
+    ) => (hasOwn(command, place) ? empty(place, '1777') : `[ ! -L tmp ]; ${mounts} -c --bind ./tmp ${quote(place)}`)),
     ...view.hidden.map((target) => empty(target, '0755')),
     `${makes} -p ${quote(folder)}`,
     `${mounts} -c --bind . ${quote(folder)}`,
@@ -104,6 +102,8 @@ export interface FencedCommand {
   readonly image: string;
   /** Folder with the files of accounts (`writeAccounts`), which steps cannot reach; absent for those of the machine. */
   readonly accounts?: string | undefined;
+  /** Other processes of the run are alive, and could replace `tmp` in the folder by a link. */
+  readonly besideOthers?: boolean;
   /** How the sandboxes that share the machine's files get them: a mount of their own, or the library nss_wrapper. */
   readonly naming?: 'mount' | 'library' | undefined;
 }
@@ -166,16 +166,14 @@ export const wrap: Readonly<Record<SandboxName, (command: FencedCommand, machine
     };
   },
 
-  bubblewrap: ({ argv, cwd, env, user, folder, view, accounts }, machine) => {
+  bubblewrap: (command, machine) => {
+    const { argv, cwd, env, user, folder, view, accounts } = command;
     const { bwrap, envProgram = 'env' } = machine;
     const { early, late } = parted(env);
     const drop = user === undefined ? [] : [...limits(machine, true), ...become(user, machine)];
     const shared = SHARED_PLACES.filter((place) => existsSync(place)).flatMap((
       place,
-    ) => (place === '/dev/shm' || isWithin(folder, place)
-      ? ['--perms', '1777', '--tmpfs', place]
-      : ['--bind', join(folder, 'tmp'), place])
-    );
+    ) => (hasOwn(command, place) ? ['--perms', '1777', '--tmpfs', place] : ['--bind', join(folder, 'tmp'), place]));
     const kept = view.keptInRun.flatMap((name) => ['--ro-bind-try', join('/run', name), join('/run', name)]);
     return {
       // bwrap would end the whole sandbox at the first SIGTERM, so only the command in it must receive it.
@@ -259,6 +257,14 @@ function namingVariables({ accounts, naming, env }: FencedCommand, { nssWrapper 
     NSS_WRAPPER_PASSWD: join(accounts, 'passwd'),
     NSS_WRAPPER_GROUP: join(accounts, 'group'),
   };
+}
+
+/**
+ * Whether a shared place is empty for each step, instead of being the run's `tmp`: if that is inside of it, or could
+ * lead elsewhere. A user of the run's own cannot replace it.
+ */
+function hasOwn({ folder, user, besideOthers = false }: FencedCommand, place: string): boolean {
+  return place === '/dev/shm' || isWithin(folder, place) || (besideOthers && user === undefined);
 }
 
 /** Parent folders to create in the empty folders; bwrap itself would close them to others. */

@@ -784,6 +784,13 @@ export declare type Assignment = Message<"quire.fleet.v1.Assignment"> & {
     value: AiTextPlan;
     case: "aiText";
   } | { case: undefined; value?: undefined };
+
+  /**
+   * Time for steps marked `always` after a cancel or a timeout, from the end of the grace.
+   *
+   * @generated from field: int64 always_grace_ms = 15;
+   */
+  alwaysGraceMs: bigint;
 };
 
 /**
@@ -1170,6 +1177,13 @@ export declare type Step = Message<"quire.fleet.v1.Step"> & {
    * @generated from field: string script = 10;
    */
   script: string;
+
+  /**
+   * The next steps run beside it; it is stopped when the last one has ended. It has no timeout of its own.
+   *
+   * @generated from field: bool background = 11;
+   */
+  background: boolean;
 
   /**
    * Test reports that are sent to the server when it has ended.
