@@ -27,6 +27,8 @@ export interface ForgeIssue {
   readonly body: string;
   readonly url: string;
   readonly labels: readonly string[];
+  /** Login of whoever opened it; absent where an event does not say. */
+  readonly author?: string;
 }
 
 /**
@@ -110,21 +112,54 @@ export interface Annotation {
 
 export type Permission = 'none' | 'read' | 'write' | 'admin';
 
+/** Issues and pull requests have numbers of their own on some forges. */
+export interface Thread {
+  readonly on: 'issue' | 'pull_request';
+  readonly number: number;
+}
+
+/** A comment; `author` is a login. */
+export interface ForgeComment {
+  readonly id: string;
+  readonly author: string;
+  readonly body: string;
+}
+
+/** Open issues with a label; `etag` is for the next request, empty if the forge gives none. */
+export interface LabelledIssues {
+  readonly etag: string;
+  /** At most 100. */
+  readonly issues: readonly ForgeIssue[];
+}
+
+/** What a status has besides itself, for forges that show more. */
+export interface StatusDetails {
+  /** Markdown, at most 65,535 characters; empty for none. */
+  readonly summary: string;
+  readonly annotations: readonly Annotation[];
+}
+
 /**
  * The API of a forge. Repositories are `owner/name`. Calls reject with `ForgeError`, which says whether trying again
  * can help.
  */
 export interface ForgeApi {
-  setStatus(repository: string, commit: string, status: CommitStatus,
-    details: { readonly summary: string; readonly annotations: readonly Annotation[] }): Promise<void>;
-  /** Creates a comment on an issue or a pull request, or replaces the text of the comment `id`; returns its id. */
-  putComment(repository: string, number: number, body: string, id: string | undefined): Promise<string>;
+  /** Replaces the status of the same context. */
+  setStatus(repository: string, commit: string, status: CommitStatus, details: StatusDetails): Promise<void>;
+  /** Creates a comment, or replaces the text of the comment `id`; returns its id. */
+  putComment(repository: string, thread: Thread, body: string, id: string | undefined): Promise<string>;
+  /** Id of the oldest comment that contains this text, among the first 1,000. */
+  findComment(repository: string, thread: Thread, text: string): Promise<string | undefined>;
   addLabel(repository: string, number: number, label: string): Promise<void>;
+  /** Also resolves if the issue does not have the label. */
   removeLabel(repository: string, number: number, label: string): Promise<void>;
   issue(repository: string, number: number): Promise<ForgeIssue>;
+  /** Undefined if nothing has changed since the request that returned `etag`. */
+  issuesWith(repository: string, label: string, etag: string): Promise<LabelledIssues | undefined>;
   /** Oldest first, at most 100. */
-  comments(repository: string, number: number): Promise<{ author: string; body: string }[]>;
+  comments(repository: string, thread: Thread): Promise<ForgeComment[]>;
   pullRequest(repository: string, number: number): Promise<PullRequest>;
+  /** Of a login; `none` for whoever the forge does not know. */
   permissionOf(repository: string, login: string): Promise<Permission>;
 }
 
@@ -155,11 +190,23 @@ export interface ForgeKind {
   readonly api: ((forge: ForgeConfig, token: string, call: ForgeCall) => ForgeApi) | undefined;
 }
 
-/** A request to the API of a forge; `call` adds the address, time limits and the size limit of responses. */
-export type ForgeCall = (
-  request: { readonly method: string; readonly path: string; readonly headers?: Readonly<Record<string, string>>;
-    readonly body?: unknown },
-) => Promise<{ readonly status: number; readonly headers: Readonly<Record<string, string>>; readonly json: unknown }>;
+/** A request to the API of a forge; `path` is relative to the address of the API and begins with a slash. */
+export interface ForgeRequest {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+}
+
+/** `json` is undefined for a body that is none. Names of headers are in lowercase. */
+export interface ForgeAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly json: unknown;
+}
+
+/** Adds the address, time limits and the size limit of responses; resolves for every status. */
+export type ForgeCall = (request: ForgeRequest) => Promise<ForgeAnswer>;
 
 /** A delivery as it arrives. Names of headers are in lowercase. */
 export interface RawDelivery {
