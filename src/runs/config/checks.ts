@@ -3,6 +3,7 @@ import { didYouMean } from '../../lib/did-you-mean.ts';
 import { formatDuration } from '../../lib/duration.ts';
 import { isBucketUrl } from '../../lib/setting-values.ts';
 import { allowlistProblems } from '../../net/index.ts';
+import { conditionProblems, forgeProblems } from './forge-checks.ts';
 import { checkGiven, declarationProblems } from './inputs.ts';
 import { cellsOf, fillCell, matrixProblems } from './matrix.ts';
 import { isCron } from './read-by-schema.ts';
@@ -15,7 +16,7 @@ import type { PipelineConfig, RunsConfig, StepConfig } from './schema/index.ts';
  */
 export function checkTogether(config: RunsConfig): string[] {
   return [...uniqueNames(config), ...references(config), ...schedules(config), ...cronSchedules(config),
-    ...notified(config), ...checkGiven(config), ...times(config), ...service(config),
+    ...notified(config), ...checkGiven(config), ...times(config), ...service(config), ...forgeProblems(config),
     ...config.pipelines.flatMap(pipelineProblems)];
 }
 
@@ -124,6 +125,9 @@ function notified({ notifications, projects }: RunsConfig): string[] {
   ];
 }
 
+/** A key that begins like those of runs for forks would save or restore what strangers have made. */
+const meansForks = (key: string): boolean => key !== '' && ('fork/'.startsWith(key) || key.startsWith('fork/'));
+
 function cacheKeyProblems(key: string): string[] {
   const parts = parseCacheKey(key);
   return typeof parts === 'string' ? [parts] : [];
@@ -194,6 +198,7 @@ function pipelineProblems(pipeline: PipelineConfig, index: number): string[] {
     ),
     ...matrixProblems(pipeline.matrix).map((problem) => `pipelines[${index}].matrix${problem}`),
     ...labelProblems(pipeline, index),
+    ...conditionProblems(pipeline, `pipelines[${index}]`),
     ...when(pipeline.sandbox === 'container' && pipeline.image === '',
       `pipelines[${index}].image: required by the sandbox container`),
     ...pipeline.steps.flatMap((step, at) => [
@@ -204,6 +209,9 @@ function pipelineProblems(pipeline: PipelineConfig, index: number): string[] {
       ...when((step.cache.key === '') !== (step.cache.paths.length === 0),
         `pipelines[${index}].steps[${at}].cache: expected both key and paths`),
       ...cacheKeyProblems(step.cache.key).map((problem) => `pipelines[${index}].steps[${at}].cache.key: ${problem}`),
+      ...[step.cache.key, ...step.cache.restore_keys].filter(meansForks).map((key) =>
+        `pipelines[${index}].steps[${at}].cache: the key "${key}" may be one of a fork's; those begin with fork/`
+      ),
       ...when(step.exec[0] === '', `pipelines[${index}].steps[${at}].exec[0]: expected a program, got ""`),
     ]),
   ];

@@ -67,7 +67,7 @@ type Mapping = Record<string, unknown>;
 
 /**
  * Replaces short forms by long ones in a parsed file (run-queue decisions, section 3): `storage.path`, `fleet.dir`, a
- * role's `base_url`, and axes of a matrix beside its other keys. Returns a problem for each short form that stands
+ * role's `base_url`, axes of a matrix beside its other keys, and single texts in `when`. Returns a problem for each short form that stands
  * beside its long form, because the file is ambiguous then. Values that are not mappings are left unchanged; the schema
  * refuses them.
  */
@@ -89,11 +89,19 @@ function expandShortForms(root: unknown): string[] {
   }
   if (Array.isArray(pipelines)) {
     pipelines.forEach((pipeline: unknown, index) => {
-      if (isMapping(pipeline) && isMapping(pipeline['matrix']))
-        moveAxes(pipeline['matrix'], `pipelines[${index}].matrix`, problems);
+      if (!isMapping(pipeline)) return;
+      if (isMapping(pipeline['matrix'])) moveAxes(pipeline['matrix'], `pipelines[${index}].matrix`, problems);
+      for (const each of [pipeline, ...(Array.isArray(pipeline['steps']) ? pipeline['steps'] : [])])
+        if (isMapping(each) && isMapping(each['when'])) listTexts(each['when']);
     });
   }
   return problems;
+}
+
+/** A condition may be a single text in the place of a list. */
+function listTexts(conditions: Mapping): void {
+  for (const [name, value] of Object.entries(conditions))
+    if (typeof value === 'string' && name !== 'expression') conditions[name] = [value];
 }
 
 const MATRIX_KEYS: ReadonlySet<string> = new Set(['axes', 'include', 'exclude', 'max_parallel', 'fail_fast']);

@@ -10,6 +10,7 @@ import type { Log } from '../../lib/log.ts';
 import { cellsOf, type CellValues, fillCell, inDataDir, nameOfCell, type PipelineConfig, type ProjectConfig, readInputs,
   type RoleConfig, type RunsConfig } from '../config/index.ts';
 import type { Concurrency, Definition, ResolvedCell, ResolvedRun, RunRequest } from './definition.ts';
+import { forkSpace } from './fork-space.ts';
 import { aiTextPlan, approvalSteps, diagnosticPlan, milliseconds, pipelinePlan, type Plan } from './plans.ts';
 
 /** A diagnostic run checks this machine, one repository and the endpoints of some roles, at most 20 seconds each. */
@@ -286,20 +287,33 @@ const MAX_NAME = 200;
 export function concurrencyOf({ name, concurrency }: PipelineConfig, request: RunRequest): Concurrency | undefined {
   const { group: template, cancel_in_progress: cancels, pending } = concurrency;
   if (template === '') return undefined;
-  const group = template.replaceAll(/\{([^{}]+)\}/g, (_, place: string) => valueOf(place, name, request));
+  const filled = template.replaceAll(/\{([^{}]+)\}/g, (_, place: string) => valueOf(place, name, request));
+  // Runs for a fork neither wait for others nor cancel them, whatever its author puts into the values.
+  const group = `${forkSpace(request.forge)}${filled}`;
   return {
     group: shortened(group),
     others: cancels ? 'cancel_all' : pending === 'newest' ? 'cancel_waiting' : 'first',
   };
 }
 
-function valueOf(place: string, pipeline: string, { projectId, input, gitRef }: RunRequest): string {
+function valueOf(place: string, pipeline: string, { projectId, input, gitRef, forge }: RunRequest): string {
   if (place === 'project') return projectId;
   if (place === 'pipeline') return pipeline;
+  if (place === 'event') return forge?.event ?? '';
+  if (place === 'pull_request') return forge?.pullRequest === undefined ? '' : String(forge.pullRequest.number);
+  if (place === 'branch') return branchOf(forge);
   if (place === 'ref' && gitRef !== undefined) return gitRef;
   if (place === 'input') return textOf(input);
   const member = place === 'ref' ? place : place.slice('input.'.length);
   return typeof input === 'object' && Object.hasOwn(input, member) ? textOf(input[member]) : '';
+}
+
+/**
+ * Names of branches of pull requests are chosen by their authors, so that those of forks could be names of the
+ * repository's own.
+ */
+function branchOf(forge: RunRequest['forge']): string {
+  return forge?.pullRequest === undefined ? forge?.branch ?? '' : `pull/${forge.pullRequest.number}`;
 }
 
 function textOf(value: unknown): string {

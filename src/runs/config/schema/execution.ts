@@ -1,6 +1,7 @@
 import { environment, flag, format, integer, item, LABEL_OF_CELL, list, listOrAll, mapping, name, number, numberOrNone,
   oneOf, requiredText, requiredVariable, SCALAR, scalar, section, SHORT_NAME, text, variable } from './build.ts';
 import { SANDBOXES } from './queue.ts';
+import { pipelineConditions, stepConditions } from './when.ts';
 
 const TEXT = { type: 'string', minLength: 1 } as const;
 
@@ -32,6 +33,7 @@ const step = item('one command, by run or exec, or an approval', ['name'], {
   timeout: format('written-duration', 'longest time of this step', '20m'),
   continue_on_error: flag('go on when it fails', false),
   always: flag('run also after a failure or a cancel', false),
+  when: stepConditions,
   approval: section(
     'between two steps: the run leaves its ship, and goes on with the next step when a person approves it',
     {
@@ -97,10 +99,12 @@ const matrix = section('a run for each combination of values; it is a run itself
   fail_fast: flag('the first that fails cancels the others', true),
 });
 
-const pipeline = item('a pipeline', ['name', 'steps'], {
+/** A pipeline, both in the file and in files of repositories. */
+export const pipeline = item('a pipeline', ['name', 'steps'], {
   name: name('unique; the task of its runs'),
   description: text('for people', ''),
   projects: listOrAll('projects that may run it; null for all', TEXT),
+  when: pipelineConditions,
   inputs: list('inputs of its runs; without any they take text or a mapping of any kind', input, { maxItems: 50 }),
   matrix,
   runs_on: list("label selectors, added to the project's; {matrix.NAME} stands for a value of the matrix",
@@ -116,8 +120,9 @@ const pipeline = item('a pipeline', ['name', 'steps'], {
   concurrency: section('one run at a time', {
     group: format('group',
       'runs whose groups have the same name are under way one at a time; {project}, {pipeline}, {ref} (`ref` of ' +
-        'the input) and {input.NAME} stand for values of the run, and a text input is {input}; a matrix is in it as ' +
-        'a whole; empty for no group', ''),
+        'the input) and {input.NAME} stand for values of the run, and a text input is {input}; {event}, {branch} ' +
+        '(`pull/7` for a pull request) and {pull_request} for those of the event that started it; a matrix is in it ' +
+        'as a whole; empty for no group', ''),
     cancel_in_progress: flag('a new run cancels those of its group before it, also one that is under way', false),
     pending: oneOf(
       'which of the runs that wait for their turn are kept: `all`, or the `newest` alone, with the others cancelled',

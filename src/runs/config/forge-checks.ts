@@ -1,0 +1,56 @@
+import { didYouMean } from '../../lib/did-you-mean.ts';
+import { expressionProblem } from '../conditions/expression.ts';
+import type { PipelineConfig, RunsConfig } from './schema/index.ts';
+
+const when = (wrong: boolean, problem: string): string[] => (wrong ? [problem] : []);
+
+/** Kinds whose servers are their owners'; the others have public ones. */
+const OWN_SERVERS: ReadonlySet<string> = new Set(['gitea', 'forgejo']);
+
+/** What a schema cannot express of forges, and of projects that name one. One line for each problem, with its path. */
+export function forgeProblems({ forges, projects, secrets }: RunsConfig): string[] {
+  const secretNames = secrets.map(({ name }) => name);
+  const forgeNames = forges.map(({ name }) => name);
+  return [
+    ...forges.flatMap(({ name, kind, url, token, webhook_secret: secret }, index) => [
+      ...when(forgeNames.indexOf(name) < index,
+        `forges[${index}].name: ${name} is already the name of forges[${forgeNames.indexOf(name)}]`),
+      ...when(url === '' && OWN_SERVERS.has(kind), `forges[${index}].url: required for ${kind}`),
+      ...when(token !== '' && kind === 'git', `forges[${index}].token: git has no API`),
+      ...named(`forges[${index}].token`, 'secret', token, secretNames),
+      ...named(`forges[${index}].webhook_secret`, 'secret', secret, secretNames),
+    ]),
+    ...projects.flatMap(({ forge, repository_pipelines: { secrets: allowed }, pipelines_from: from, poll }, index) => [
+      ...named(`projects[${index}].forge`, 'forge', forge, forgeNames),
+      ...when(forge === '' && poll === '' && from === 'repository',
+        `projects[${index}].pipelines_from: needs forge or poll, by which events of the repository arrive`),
+      ...allowed.flatMap((name, at) =>
+        named(`projects[${index}].repository_pipelines.secrets[${at}]`, 'secret', name, secretNames)
+      ),
+    ]),
+  ];
+}
+
+function named(path: string, what: string, name: string, names: readonly string[]): string[] {
+  return when(name !== '' && !names.includes(name), `${path}: there is no ${what} ${name}${didYouMean(name, names)}`);
+}
+
+/** What is wrong with the conditions of a pipeline; `path` is its own, such as `pipelines[0]`. */
+export function conditionProblems(pipeline: PipelineConfig, path: string): string[] {
+  return [
+    ...expression(pipeline.when.expression, `${path}.when.expression`),
+    ...pipeline.steps.flatMap(({ when: { expression: text, status, ...rest }, approval }, at) => [
+      ...expression(text, `${path}.steps[${at}].when.expression`),
+      ...when(approval.required && (isGiven(rest) || text !== '' || status.join() !== 'success'),
+        `${path}.steps[${at}].when: an approval has no conditions`),
+    ]),
+  ];
+}
+
+const isGiven = (lists: Readonly<Record<string, readonly string[]>>): boolean =>
+  Object.values(lists).some((each) => each.length > 0);
+
+function expression(text: string, path: string): string[] {
+  const problem = text === '' ? undefined : expressionProblem(text);
+  return problem === undefined ? [] : [`${path}: ${problem}`];
+}
