@@ -1,9 +1,9 @@
 import { expect } from 'vitest';
 import type { Client } from '../../generated/runs/sdk/client/index.ts';
 import { approveRun, cancelRun, deleteCaches, enqueueRun, getBadge, getLiveness, getMetrics, getReadiness, getRun,
-  getRunResult, listAudit, listCaches, listNotificationDeadLetters, listNotifications, listRunAttempts, listRuns,
-  listSchedules, pauseSchedule, receiveAlerts, redeliverNotifications, rejectRun, resumeSchedule, retryRun,
-  runSchedule } from '../../generated/runs/sdk/sdk.gen.ts';
+  getRunResult, getRunSummary, listAudit, listCaches, listForges, listNotificationDeadLetters, listNotifications,
+  listRunAttempts, listRuns, listSchedules, pauseSchedule, receiveAlerts, redeliverNotifications, rejectRun,
+  resumeSchedule, retryRun, runSchedule } from '../../generated/runs/sdk/sdk.gen.ts';
 import type { ErrorCode, Run } from '../../generated/runs/sdk/types.gen.ts';
 import type { RunsApi } from '../../src/testkit/runs-api.ts';
 import type { ScenarioContext, Scenarios } from '../provider.suite.ts';
@@ -99,6 +99,14 @@ export const runs: Scenarios<RunsApi, Client> = {
     });
     refused(await getRunResult({ client, path: { id: (await cancelled(context)).id } }), 404, 'not_found');
   },
+  async getRunSummary(context) {
+    const { client, server } = context;
+    const waiting = await queued(context);
+    refused(await getRunSummary({ client, path: { id: waiting.id } }), 404, 'not_found');
+    const id = await server.work({ outcome: 'succeeded', started: true, summary: '**212** tests passed' });
+    expect(succeeded(await getRunSummary({ client, path: { id } })).data).toEqual({ content: '**212** tests passed' });
+    refused(await getRunSummary({ client, path: { id: UNKNOWN } }), 404, 'run_not_found');
+  },
   async listRunAttempts(context) {
     const { client, server } = context;
     const steps = [{
@@ -169,6 +177,9 @@ export const runs: Scenarios<RunsApi, Client> = {
   async rejectRun(context) {
     refused(await rejectRun({ client: context.client, path: { id: (await queued(context)).id } }), 409,
       'run_state_conflict');
+  },
+  async listForges({ client }) {
+    expect(succeeded(await listForges({ client })).data).toEqual([]);
   },
   async listNotifications({ client }) {
     expect(succeeded(await listNotifications({ client })).data).toEqual([]);

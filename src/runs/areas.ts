@@ -7,6 +7,7 @@ import { createBadges } from './badges/index.ts';
 import { Caches, createCacheHandlers } from './caches/index.ts';
 import { openContents } from './contents/index.ts';
 import { createFleet, type Fleet, Roster } from './fleet/index.ts';
+import { createForgeApis, type ForgeApis } from './forge/index.ts';
 import { createRunLogs, diskRoomOf, type RunLogsService } from './logs/index.ts';
 import { createMetrics, createRecorder, type Recorder } from './metrics/index.ts';
 import { createNotifications, totalWaiting } from './notifications/index.ts';
@@ -15,6 +16,7 @@ import { createProjects } from './projects/index.ts';
 import { createQueue, type Queue } from './queue/index.ts';
 import { createRuns, type Runs } from './runs/index.ts';
 import { createScheduleHandlers, createSchedules, type Schedules } from './schedules/index.ts';
+import { createStatuses, type Statuses } from './statuses/index.ts';
 import { createSystem } from './system/index.ts';
 
 /** What areas offer each other, by the names of the areas. */
@@ -26,6 +28,7 @@ export interface Areas {
   /** `shared` is undefined if ships have caches of their own only. */
   readonly caches: { readonly shared: Caches | undefined };
   readonly fleet: Fleet;
+  readonly forgeApis: ForgeApis & Area;
   readonly logOperations: Area;
   readonly logs: RunLogsService;
   readonly metrics: Area;
@@ -37,6 +40,7 @@ export interface Areas {
   readonly roster: Roster;
   readonly runs: Runs;
   readonly schedules: Schedules;
+  readonly statuses: Statuses;
   readonly system: Area;
 }
 
@@ -124,6 +128,15 @@ export const AREAS = [
     });
     queue.onChanging(notifications.notify);
     return notifications;
+  }),
+  area('forgeApis', [], (env) => {
+    const { close, ...apis } = createForgeApis(env, (name) => secretValue(env, name));
+    return { ...apis, stop: close };
+  }),
+  area('statuses', ['queue', 'forgeApis'], (env, { queue, forgeApis }) => {
+    const statuses = createStatuses({ env, queue, apis: forgeApis, annotationsOf: async () => [] });
+    queue.onChanging(statuses.changing);
+    return statuses;
   }),
   area('schedules', ['queue', 'audit', 'runs', 'recorder'], (env, { queue, audit, runs, recorder }) => ({
     ...createSchedules({ env, queue, enqueueOnce: runs.enqueueOnce, onSlot: recorder.slotDue }),

@@ -11,11 +11,13 @@ import { createBadges } from '../runs/badges/index.ts';
 import { createCacheHandlers } from '../runs/caches/index.ts';
 import { type LoadedRunsConfig, parseRunsConfig } from '../runs/config/index.ts';
 import type { RunsEnvironment } from '../runs/environment.ts';
+import { createForgeApis } from '../runs/forge/apis.ts';
 import { createMetrics, createRecorder, type FleetNumbers, type Recorder } from '../runs/metrics/index.ts';
 import { createNotifications, type Notifications } from '../runs/notifications/index.ts';
 import { type Completion, createQueue, type Queue } from '../runs/queue/index.ts';
 import { createRuns, type Runs } from '../runs/runs/index.ts';
 import { createScheduleHandlers, createSchedules, type Schedules } from '../runs/schedules/index.ts';
+import { createStatuses, type Statuses, type StatusesDeps } from '../runs/statuses/index.ts';
 import { storeStep } from '../runs/storage-failures.ts';
 import { createSystem } from '../runs/system/index.ts';
 import { type DatabaseOptions, RUN_QUEUE_MIGRATIONS, type Sql } from '../storage/index.ts';
@@ -54,16 +56,21 @@ export interface RunsApiOptions {
 /** The API of the run queue over HTTP, with a real queue; the test plays the executing side. */
 export class RunsApi {
   readonly clock: Clock & { ms: number };
+  readonly timer = new ManualTimer();
   readonly sql: Sql;
   readonly queue: Queue;
   readonly runs: Runs;
   readonly schedules: Schedules;
+  readonly statuses: Statuses;
+  /** Creates the statuses of a server that is started later over the same store. */
+  readonly anotherStatuses: () => Statuses;
   readonly notifications: Notifications;
   /** Creates the notifications of a server that is started later over the same store. */
   readonly anotherNotifier: () => Notifications;
   readonly recorder: Recorder;
   /** Names of the variables with API keys that at least one machine provides. */
   readonly keys = new Set(['WRITER_KEY']);
+  annotationsOf: StatusesDeps['annotationsOf'] = async () => [];
   accepting = true;
   storageWorks = true;
   logsAreFull = false;
@@ -74,6 +81,7 @@ export class RunsApi {
   #url = '';
   #client: HttpClient | undefined;
   #stopListening: () => Promise<void> = async () => {};
+  readonly #closeForges: () => Promise<void>;
 
   static async start(options: RunsApiOptions = {}): Promise<RunsApi> {
     const sql = await openMigrated({
@@ -101,7 +109,7 @@ export class RunsApi {
     const env: RunsEnvironment = {
       sql,
       clock,
-      timer: new ManualTimer(),
+      timer: this.timer,
       log: { ...silentLog, warn: (_fields, message) => void this.warnings.push(message) },
       config: { current: () => this.loaded, onChange: () => () => {} },
       nodeId: 'node-1',
@@ -137,6 +145,11 @@ export class RunsApi {
       });
     this.notifications = this.anotherNotifier();
     this.queue.onChanging(this.notifications.notify);
+    const { close, ...apis } = createForgeApis(env, () => 'a-token-of-a-forge');
+    this.#closeForges = close;
+    this.anotherStatuses = () => createStatuses({ env, queue: this.queue, apis, annotationsOf: this.annotationsOf });
+    this.statuses = this.anotherStatuses();
+    this.queue.onChanging(this.statuses.changing);
     this.schedules = createSchedules({
       env,
       queue: this.queue,
@@ -160,6 +173,7 @@ export class RunsApi {
       ...audit.handlers,
       ...scheduled.handlers,
       ...this.notifications.handlers,
+      ...this.statuses.handlers,
       ...createCacheHandlers({ env, audit, caches: undefined }),
       ...createBadges(env).handlers,
       ...metrics.handlers,
@@ -248,7 +262,9 @@ export class RunsApi {
   }
 
   /** Plays a ship that claims the next run and ends it. */
-  async work(completion: Completion, labels: readonly string[] = []): Promise<string> {
+  async work(completion: Completion, labels: readonly string[] = [],
+    source?: { readonly gitRef: string; readonly commit: string }): Promise<string>
+  {
     const { promise, resolve } = Promise.withResolvers<Parameters<Parameters<Queue['addWorker']>[0]['assign']>[0]>();
     let free = 1;
     const worker = this.queue.addWorker({
@@ -265,6 +281,7 @@ export class RunsApi {
     });
     const claim = await promise;
     await this.queue.accept(claim.ref, 'f'.repeat(32));
+    if (source !== undefined) await this.queue.recordSource(claim.ref, 'f'.repeat(32), source);
     await this.queue.complete(claim.ref, 'f'.repeat(32), completion);
     worker.remove();
     return claim.run.id;
@@ -274,6 +291,8 @@ export class RunsApi {
     await this.#stopListening();
     await this.runs.stop();
     await this.notifications.stop();
+    await this.statuses.stop();
+    await this.#closeForges();
     await this.queue.stop();
     await this.sql.close();
   }

@@ -2,7 +2,7 @@
 
 import { client } from './client.gen.ts';
 import type { Client, ClientMeta, Options as Options2, RequestResult, ServerSentEventsResult, TDataShape } from './client/index.ts';
-import type { ApproveRunData, ApproveRunErrors, ApproveRunResponses, CancelRunData, CancelRunErrors, CancelRunResponses, CreateJoinTokenData, CreateJoinTokenErrors, CreateJoinTokenResponses, CreateProjectData, CreateProjectErrors, CreateProjectResponses, DeleteCachesData, DeleteCachesErrors, DeleteCachesResponses, DeleteProjectData, DeleteProjectErrors, DeleteProjectResponses, DeleteRunLogsData, DeleteRunLogsErrors, DeleteRunLogsResponses, DeleteShipData, DeleteShipErrors, DeleteShipResponses, DrainShipData, DrainShipErrors, DrainShipResponses, EnqueueRunData, EnqueueRunErrors, EnqueueRunResponses, GetBadgeData, GetBadgeErrors, GetBadgeResponses, GetLivenessData, GetLivenessErrors, GetLivenessResponses, GetMetricsData, GetMetricsErrors, GetMetricsResponses, GetReadinessData, GetReadinessErrors, GetReadinessResponses, GetRunArtifactData, GetRunArtifactErrors, GetRunArtifactResponses, GetRunData, GetRunErrors, GetRunResponses, GetRunResultData, GetRunResultErrors, GetRunResultResponses, ListAuditData, ListAuditErrors, ListAuditResponses, ListCachesData, ListCachesErrors, ListCachesResponses, ListNotificationDeadLettersData, ListNotificationDeadLettersErrors, ListNotificationDeadLettersResponses, ListNotificationsData, ListNotificationsErrors, ListNotificationsResponses, ListPipelinesData, ListPipelinesErrors, ListPipelinesResponses, ListProjectsData, ListProjectsErrors, ListProjectsResponses, ListRolesData, ListRolesErrors, ListRolesResponses, ListRunArtifactsData, ListRunArtifactsErrors, ListRunArtifactsResponses, ListRunAttemptsData, ListRunAttemptsErrors, ListRunAttemptsResponses, ListRunLogsData, ListRunLogsErrors, ListRunLogsResponses, ListRunsData, ListRunsErrors, ListRunsResponses, ListSchedulesData, ListSchedulesErrors, ListSchedulesResponses, ListShipsData, ListShipsErrors, ListShipsResponses, PauseScheduleData, PauseScheduleErrors, PauseScheduleResponses, ReceiveAlertsData, ReceiveAlertsErrors, ReceiveAlertsResponses, RedeliverNotificationsData, RedeliverNotificationsErrors, RedeliverNotificationsResponses, RejectRunData, RejectRunErrors, RejectRunResponses, ReplaceProjectData, ReplaceProjectErrors, ReplaceProjectResponses, ResumeScheduleData, ResumeScheduleErrors, ResumeScheduleResponses, RetryRunData, RetryRunErrors, RetryRunResponses, RevokeShipData, RevokeShipErrors, RevokeShipResponses, RunScheduleData, RunScheduleErrors, RunScheduleResponses, StreamRunLogsData, StreamRunLogsErrors, StreamRunLogsResponse, StreamRunLogsResponses, UndrainShipData, UndrainShipErrors, UndrainShipResponses } from './types.gen.ts';
+import type { ApproveRunData, ApproveRunErrors, ApproveRunResponses, CancelRunData, CancelRunErrors, CancelRunResponses, CreateJoinTokenData, CreateJoinTokenErrors, CreateJoinTokenResponses, CreateProjectData, CreateProjectErrors, CreateProjectResponses, DeleteCachesData, DeleteCachesErrors, DeleteCachesResponses, DeleteProjectData, DeleteProjectErrors, DeleteProjectResponses, DeleteRunLogsData, DeleteRunLogsErrors, DeleteRunLogsResponses, DeleteShipData, DeleteShipErrors, DeleteShipResponses, DrainShipData, DrainShipErrors, DrainShipResponses, EnqueueRunData, EnqueueRunErrors, EnqueueRunResponses, GetBadgeData, GetBadgeErrors, GetBadgeResponses, GetLivenessData, GetLivenessErrors, GetLivenessResponses, GetMetricsData, GetMetricsErrors, GetMetricsResponses, GetReadinessData, GetReadinessErrors, GetReadinessResponses, GetRunArtifactData, GetRunArtifactErrors, GetRunArtifactResponses, GetRunData, GetRunErrors, GetRunResponses, GetRunResultData, GetRunResultErrors, GetRunResultResponses, GetRunSummaryData, GetRunSummaryErrors, GetRunSummaryResponses, ListAuditData, ListAuditErrors, ListAuditResponses, ListCachesData, ListCachesErrors, ListCachesResponses, ListForgesData, ListForgesErrors, ListForgesResponses, ListNotificationDeadLettersData, ListNotificationDeadLettersErrors, ListNotificationDeadLettersResponses, ListNotificationsData, ListNotificationsErrors, ListNotificationsResponses, ListPipelinesData, ListPipelinesErrors, ListPipelinesResponses, ListProjectsData, ListProjectsErrors, ListProjectsResponses, ListRolesData, ListRolesErrors, ListRolesResponses, ListRunArtifactsData, ListRunArtifactsErrors, ListRunArtifactsResponses, ListRunAttemptsData, ListRunAttemptsErrors, ListRunAttemptsResponses, ListRunLogsData, ListRunLogsErrors, ListRunLogsResponses, ListRunsData, ListRunsErrors, ListRunsResponses, ListSchedulesData, ListSchedulesErrors, ListSchedulesResponses, ListShipsData, ListShipsErrors, ListShipsResponses, PauseScheduleData, PauseScheduleErrors, PauseScheduleResponses, ReceiveAlertsData, ReceiveAlertsErrors, ReceiveAlertsResponses, RedeliverNotificationsData, RedeliverNotificationsErrors, RedeliverNotificationsResponses, RejectRunData, RejectRunErrors, RejectRunResponses, ReplaceProjectData, ReplaceProjectErrors, ReplaceProjectResponses, ResumeScheduleData, ResumeScheduleErrors, ResumeScheduleResponses, RetryRunData, RetryRunErrors, RetryRunResponses, RevokeShipData, RevokeShipErrors, RevokeShipResponses, RunScheduleData, RunScheduleErrors, RunScheduleResponses, StreamRunLogsData, StreamRunLogsErrors, StreamRunLogsResponse, StreamRunLogsResponses, UndrainShipData, UndrainShipErrors, UndrainShipResponses } from './types.gen.ts';
 
 /** Credentials that an operation accepts. */
 const CREDENTIALS = [{ scheme: 'bearer', type: 'http' }] as const;
@@ -110,6 +110,17 @@ export const rejectRun = <ThrowOnError extends boolean = false>(options: Options
 export const getRunResult = <ThrowOnError extends boolean = false>(options: Options<GetRunResultData, ThrowOnError>): RequestResult<GetRunResultResponses, GetRunResultErrors, ThrowOnError> => (options.client ?? client).get<GetRunResultResponses, GetRunResultErrors, ThrowOnError>({
     security: CREDENTIALS,
     url: '/api/v1/runs/{id}/result',
+    ...options
+});
+
+/**
+ * Get the summary of a run
+ *
+ * Returns the Markdown that the steps of the run have written to the file `QUIRE_SUMMARY`, at most 64 KiB, with secrets masked. A run that has not finished, and one whose steps have written none, returns 404 `not_found`. The text comes from the steps: a reader that renders it must allow neither scripts nor raw HTML.
+ */
+export const getRunSummary = <ThrowOnError extends boolean = false>(options: Options<GetRunSummaryData, ThrowOnError>): RequestResult<GetRunSummaryResponses, GetRunSummaryErrors, ThrowOnError> => (options.client ?? client).get<GetRunSummaryResponses, GetRunSummaryErrors, ThrowOnError>({
+    security: CREDENTIALS,
+    url: '/api/v1/runs/{id}/summary',
     ...options
 });
 
@@ -397,6 +408,17 @@ export const resumeSchedule = <ThrowOnError extends boolean = false>(options: Op
 export const runSchedule = <ThrowOnError extends boolean = false>(options: Options<RunScheduleData, ThrowOnError>): RequestResult<RunScheduleResponses, RunScheduleErrors, ThrowOnError> => (options.client ?? client).post<RunScheduleResponses, RunScheduleErrors, ThrowOnError>({
     security: CREDENTIALS,
     url: '/api/v1/schedules/{project_id}/{name}/run',
+    ...options
+});
+
+/**
+ * List the forges
+ *
+ * Lists the forges of the configuration (`forges`) in their order, and how calls to their APIs are doing: statuses of commits, comments and labels that wait, and the latest error. It needs a token with the scope `admin`.
+ */
+export const listForges = <ThrowOnError extends boolean = false>(options?: Options<ListForgesData, ThrowOnError>): RequestResult<ListForgesResponses, ListForgesErrors, ThrowOnError> => (options?.client ?? client).get<ListForgesResponses, ListForgesErrors, ThrowOnError>({
+    security: CREDENTIALS,
+    url: '/api/v1/forges',
     ...options
 });
 

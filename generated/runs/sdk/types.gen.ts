@@ -368,6 +368,20 @@ export type GetRunResultResponse = {
 };
 
 /**
+ * What the steps of a run say of it.
+ */
+export type RunSummary = {
+    /**
+     * Markdown, at most 64 KiB; secrets are masked.
+     */
+    content: string;
+};
+
+export type GetRunSummaryResponse = {
+    data: RunSummary;
+};
+
+/**
  * How one step of an attempt went.
  */
 export type RunStep = {
@@ -1126,6 +1140,55 @@ export type ListSchedulesResponse = {
  */
 export type ScheduleEnvelope = {
     data: Schedule;
+};
+
+/**
+ * A server of repositories.
+ */
+export type Forge = {
+    /**
+     * Its name in the configuration.
+     */
+    name: string;
+    /**
+     * What speaks there; later versions may add values.
+     */
+    kind: 'github' | 'gitlab' | 'gitea' | 'forgejo' | 'bitbucket' | 'git';
+    /**
+     * Where people see it; null for the public server of its kind, and for `git`.
+     */
+    url: string | null;
+    /**
+     * `ok`: the latest call succeeded, or none was made. `failing`: it failed. `no_token`: no token is configured, or its secret is not set, so nothing is sent. `no_api`: it has no API. Later versions may add values.
+     */
+    state: 'ok' | 'failing' | 'no_token' | 'no_api';
+    /**
+     * Statuses, comments and changes of labels that it has not accepted yet.
+     */
+    waiting: number;
+    /**
+     * Those that it has refused for good, for example because the token may not write there. They are tried again when the service starts and when its configuration changes.
+     */
+    refused: number;
+    /**
+     * Why the latest call failed, or why something was refused for good; null where neither is so.
+     */
+    last_error: string | null;
+    /**
+     * When it failed (Unix seconds); null after a call that did not.
+     */
+    last_error_at: number | null;
+    /**
+     * When it last accepted something (Unix seconds); null if it never has.
+     */
+    last_sent_at: number | null;
+};
+
+export type ListForgesResponse = {
+    /**
+     * The forges.
+     */
+    data: Array<Forge>;
 };
 
 /**
@@ -1978,6 +2041,64 @@ export type GetRunResultResponses = {
 };
 
 export type GetRunResultResponse2 = GetRunResultResponses[keyof GetRunResultResponses];
+
+export type GetRunSummaryData = {
+    body?: never;
+    path: {
+        /**
+         * Id of the run, 32 hexadecimal characters; a malformed one names no run and returns 404.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/api/v1/runs/{id}/summary';
+};
+
+export type GetRunSummaryErrors = {
+    /**
+     * `invalid_input`: the body or the query has the wrong shape; the message names the field.
+     */
+    400: ErrorBody;
+    /**
+     * `unauthenticated`: the bearer token is missing or wrong.
+     */
+    401: ErrorBody;
+    /**
+     * `forbidden`: reading is open to everyone (`runtime.api_token_env` is not set), and the request comes from a web page of another site, or was sent to a name that is not known as one of this server.
+     */
+    403: ErrorBody;
+    /**
+     * `run_not_found`: there is no such run, or the id is malformed. `not_found`: it has no summary.
+     */
+    404: ErrorBody;
+    /**
+     * `invalid_input`: the headers of the request have more than 16 KiB together.
+     */
+    431: ErrorBody;
+    /**
+     * `storage_failed`: the store could not be read or written. `internal`: the server made a mistake. Its log has the reason in both cases.
+     */
+    500: ErrorBody;
+    /**
+     * `not_implemented`: this build does not have the operation yet.
+     */
+    501: ErrorBody;
+    /**
+     * `storage_unavailable`: the store is unreachable or busy for more than 5 seconds, or the server is starting or stopping; try again later.
+     */
+    503: ErrorBody;
+};
+
+export type GetRunSummaryError = GetRunSummaryErrors[keyof GetRunSummaryErrors];
+
+export type GetRunSummaryResponses = {
+    /**
+     * The summary.
+     */
+    200: GetRunSummaryResponse;
+};
+
+export type GetRunSummaryResponse2 = GetRunSummaryResponses[keyof GetRunSummaryResponses];
 
 export type ListRunAttemptsData = {
     body?: never;
@@ -3484,6 +3605,51 @@ export type RunScheduleResponses = {
 };
 
 export type RunScheduleResponse = RunScheduleResponses[keyof RunScheduleResponses];
+
+export type ListForgesData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v1/forges';
+};
+
+export type ListForgesErrors = {
+    /**
+     * `unauthenticated`: the bearer token is missing or wrong.
+     */
+    401: ErrorBody;
+    /**
+     * `forbidden`: reading is open to everyone (`runtime.api_token_env` is not set), and the request comes from a web page of another site, or was sent to a name that is not known as one of this server.
+     */
+    403: ErrorBody;
+    /**
+     * `invalid_input`: the headers of the request have more than 16 KiB together.
+     */
+    431: ErrorBody;
+    /**
+     * `storage_failed`: the store could not be read or written. `internal`: the server made a mistake. Its log has the reason in both cases.
+     */
+    500: ErrorBody;
+    /**
+     * `not_implemented`: this build does not have the operation yet.
+     */
+    501: ErrorBody;
+    /**
+     * `storage_unavailable`: the store is unreachable or busy for more than 5 seconds, or the server is starting or stopping; try again later.
+     */
+    503: ErrorBody;
+};
+
+export type ListForgesError = ListForgesErrors[keyof ListForgesErrors];
+
+export type ListForgesResponses = {
+    /**
+     * The forges.
+     */
+    200: ListForgesResponse;
+};
+
+export type ListForgesResponse2 = ListForgesResponses[keyof ListForgesResponses];
 
 export type ListNotificationsData = {
     body?: never;

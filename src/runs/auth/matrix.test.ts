@@ -7,14 +7,14 @@ import { CONFIG, RunsApi } from '../../testkit/runs-api.ts';
 const SCOPES = {
   nothing: 'getLiveness getReadiness',
   read:
-    `listRuns getRun getRunResult listRunAttempts listRunArtifacts getRunArtifact listRunLogs streamRunLogs listProjects listCaches getBadge
+    `listRuns getRun getRunResult getRunSummary listRunAttempts listRunArtifacts getRunArtifact listRunLogs streamRunLogs listProjects listCaches getBadge
     listPipelines listRoles listShips listSchedules getMetrics`,
   submit: 'enqueueRun cancelRun retryRun runSchedule',
   approve: 'approveRun rejectRun',
   alerts: 'receiveAlerts',
   admin:
     `createProject replaceProject deleteProject deleteCaches deleteRunLogs deleteShip revokeShip drainShip undrainShip createJoinToken
-    pauseSchedule resumeSchedule listAudit listNotifications listNotificationDeadLetters redeliverNotifications`,
+    pauseSchedule resumeSchedule listAudit listForges listNotifications listNotificationDeadLetters redeliverNotifications`,
 } as const;
 const NEEDS = new Map(
   Object.entries(SCOPES).flatMap(([scope, ids]) => ids.split(/\s+/).map((id) => [id, scope] as const)),
@@ -22,7 +22,7 @@ const NEEDS = new Map(
 
 /** Operations about one project or run, which a token for other projects does not reach; lists leave others out. */
 const OF_ALPHA = new Set(
-  `listRuns getRun getRunResult listRunAttempts listRunArtifacts getRunArtifact listRunLogs streamRunLogs listCaches getBadge enqueueRun
+  `listRuns getRun getRunResult getRunSummary listRunAttempts listRunArtifacts getRunArtifact listRunLogs streamRunLogs listCaches getBadge enqueueRun
   cancelRun retryRun runSchedule approveRun rejectRun`.split(/\s+/),
 );
 

@@ -183,6 +183,8 @@ export interface Completion {
     readonly step: string | null; readonly exitCode: number | null; readonly signal: string | null };
   /** At most 1 MiB. */
   readonly result?: { readonly body: Uint8Array; readonly type: string };
+  /** Markdown for people, at most 64 KiB. */
+  readonly summary?: string | undefined;
   /** Whether the first step had started; an attempt that is returned before that keeps its number. */
   readonly started: boolean;
   /** The steps that started, in order. */
@@ -260,6 +262,8 @@ export interface Queue {
    */
   list(filter: ListFilter, before: { createdAt: number; id: string } | undefined, limit: number): Promise<RunRecord[]>;
   result(id: string): Promise<{ body: Uint8Array; type: string } | undefined>;
+  /** What the steps of a finished run have written for people. */
+  summary(id: string): Promise<string | undefined>;
   /** Each time that the run was assigned, oldest first, including the current one. */
   attempts(run: RunRecord): Promise<AttemptRecord[]>;
   /** Records the commit of the run; the first one stays. Returns `fenced` if the ship no longer holds the ref. */

@@ -27,6 +27,7 @@ import { reap } from './reaper.ts';
 import { Renewals } from './renewals.ts';
 import { expireRuns } from './retention.ts';
 import { lockHeld, readById, toRecord } from './run-rows.ts';
+import { readSummary } from './summaries.ts';
 
 /** How often the queue looks for work that nothing has woken it for. */
 const TICK_MS = 1000;
@@ -184,9 +185,9 @@ const MATERIAL =
 
 type Part<Names extends keyof Queue> = Pick<Queue, Names>;
 
-function stored(
-  core: Core,
-): Part<'insert' | 'get' | 'material' | 'list' | 'result' | 'cancel' | 'approve' | 'disapprove' | 'attempts'> {
+function stored(core: Core): Part<
+  'insert' | 'get' | 'material' | 'list' | 'result' | 'summary' | 'cancel' | 'approve' | 'disapprove' | 'attempts'
+> {
   const { sql } = core.env;
   const audited = (audit: (tx: Transaction) => Promise<void>,
     work: (tx: Transaction) => Promise<RunRecord | undefined>): Promise<RunRecord | undefined> =>
@@ -216,6 +217,7 @@ function stored(
         'SELECT s.body, s.type FROM run_results s JOIN runs r ON r.seq = s.seq WHERE r.id = ?',
         [id],
       ),
+    summary: (id) => readSummary(sql, id),
     attempts: (run) => attemptsOf(sql, run),
     cancel: (id, audit) => audited(audit, (tx) => cancel(core, tx, id)),
     approve: (id, by, audit) => audited(audit, (tx) => approve(core, tx, id, by)),

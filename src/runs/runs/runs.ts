@@ -40,7 +40,8 @@ export interface Runs {
 
 interface RunsDeps extends EnqueuerDeps {
   readonly queue: Pick<Queue,
-    'insert' | 'get' | 'material' | 'list' | 'result' | 'explain' | 'cancel' | 'approve' | 'disapprove' | 'attempts'>;
+    'insert' | 'get' | 'material' | 'list' | 'result' | 'summary' | 'explain' | 'cancel' | 'approve' | 'disapprove'
+      | 'attempts'>;
 }
 
 /** Milliseconds between deletions of expired idempotency keys. */

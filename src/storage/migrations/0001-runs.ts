@@ -347,5 +347,50 @@ CREATE TABLE notification_dead_letters(
   failed_at INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX notification_dead_letters_of_webhook ON notification_dead_letters(webhook, seq);
+
+---- What forges show ----
+-- Times named ..._ms are milliseconds since 1970, by the clock of the server.
+
+-- What a forge is to show, and what of it was sent: each row is a level, whose last value counts. kind: 'status', 'comment' or 'labels'; target
+-- names what it is about within its kind. run_id: the run that has set it; the newest wins. wanted: JSON. version is the number of the value,
+-- sent_version that of the last one that the forge has accepted. next_ms: not sent before. is_lasting 1: refused for good, until the next start or
+-- change of the configuration. remote_id: of the comment.
+CREATE TABLE forge_posts(
+  forge TEXT NOT NULL,
+  repository TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  target TEXT NOT NULL,
+  project_id TEXT NOT NULL,
+  run_id TEXT NOT NULL,
+  git_commit TEXT NOT NULL,
+  wanted TEXT NOT NULL,
+  version INTEGER NOT NULL,
+  sent_version INTEGER NOT NULL,
+  attempts INTEGER NOT NULL,
+  next_ms INTEGER NOT NULL,
+  is_lasting INTEGER NOT NULL,
+  error TEXT NOT NULL,
+  remote_id TEXT NOT NULL,
+  updated_ms INTEGER NOT NULL,
+  PRIMARY KEY(forge, repository, kind, target)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX forge_posts_due ON forge_posts(forge, next_ms) WHERE sent_version <> version AND is_lasting = 0;
+CREATE INDEX forge_posts_refused ON forge_posts(forge) WHERE is_lasting = 1;
+CREATE INDEX forge_posts_of_commit ON forge_posts(forge, repository, git_commit) WHERE kind = 'status';
+CREATE INDEX forge_posts_by_age ON forge_posts(updated_ms);
+
+-- How calls to each forge went. failed_at is 0 if the last one succeeded, and last_error empty.
+CREATE TABLE forge_health(
+  forge TEXT PRIMARY KEY,
+  sent_at INTEGER NOT NULL,
+  failed_at INTEGER NOT NULL,
+  last_error TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- Markdown that steps have written for people.
+CREATE TABLE run_summaries(
+  seq INTEGER PRIMARY KEY,
+  body TEXT NOT NULL
+) STRICT;
 `,
 };

@@ -11,7 +11,7 @@ import type { ProcessEnd } from '../process/run-process.ts';
 import type { SandboxName } from '../sandbox/index.ts';
 import { fetchSource, type ResolvedRef } from '../source/fetch-source.ts';
 import { keepArtifacts, restoreArtifacts } from './artifacts.ts';
-import { readResult } from './result-file.ts';
+import { readResult, readSummary } from './result-file.ts';
 import { runStep, type StepSetting } from './run-step.ts';
 import { runTool } from './run-tool.ts';
 import { restoreCache } from './step-cache.ts';
@@ -135,7 +135,16 @@ async function runSteps(before: StepSetting): Promise<WorkResult> {
       failure ??= problem;
     }
   }
-  return { ...await resultOf(setting, failure, cutShort), steps };
+  return { ...await resultOf(setting, failure, cutShort), ...await summaryOf(setting), steps };
+}
+
+/** Also what a run says of itself that has failed or was stopped. */
+async function summaryOf(
+  { work: { masker, output }, folder, user }: StepSetting,
+): Promise<Pick<WorkResult, 'summary'>> {
+  const found = await readSummary(folder.summaryFile, masker, user);
+  if (found !== undefined && 'problem' in found) await output.note('warn', found.problem);
+  return found !== undefined && 'summary' in found ? { summary: found.summary } : {};
 }
 
 /** Runs a step with the work before and after it: its cache, and the files that it produces. */

@@ -40,6 +40,8 @@ export interface WorkFolder {
   readonly temporary: string;
   readonly inputFile: string;
   readonly resultFile: string;
+  /** Markdown for people. */
+  readonly summaryFile: string;
 }
 
 /**
@@ -59,6 +61,7 @@ export async function makeWorkFolder(workDir: string, name: string, input: Uint8
     temporary: join(path, 'tmp'),
     inputFile: join(path, 'input'),
     resultFile: join(out, 'result'),
+    summaryFile: join(out, 'summary'),
   };
   await makeEmpty(path);
   await writeNew(join(path, OWNER_FILE), Buffer.from(ownerText()));

@@ -1,0 +1,2 @@
+/** The entry point of forges. */
+export { createForgeApis, type ForgeApis } from './apis.ts';
