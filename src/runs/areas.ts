@@ -133,11 +133,12 @@ export const AREAS = [
     const { close, ...apis } = createForgeApis(env, (name) => secretValue(env, name));
     return { ...apis, stop: close };
   }),
-  area('statuses', ['queue', 'forgeApis'], (env, { queue, forgeApis }) => {
-    const statuses = createStatuses({ env, queue, apis: forgeApis, annotationsOf: async () => [] });
+  area('statuses', ['queue', 'runs', 'forgeApis'], (env, { queue, runs, forgeApis }) => {
+    const { enqueueOnce } = runs;
+    const statuses = createStatuses({ env, queue, apis: forgeApis, enqueueOnce, annotationsOf: async () => [] });
     queue.onChanging(statuses.changing);
     return statuses;
-  }),
+  }, { stopsIn: 'quiesce' }),
   area('schedules', ['queue', 'audit', 'runs', 'recorder'], (env, { queue, audit, runs, recorder }) => ({
     ...createSchedules({ env, queue, enqueueOnce: runs.enqueueOnce, onSlot: recorder.slotDue }),
     ...createScheduleHandlers(env, { ...runs, queue, audit }),

@@ -147,7 +147,13 @@ export class RunsApi {
     this.queue.onChanging(this.notifications.notify);
     const { close, ...apis } = createForgeApis(env, () => 'a-token-of-a-forge');
     this.#closeForges = close;
-    this.anotherStatuses = () => createStatuses({ env, queue: this.queue, apis, annotationsOf: this.annotationsOf });
+    this.anotherStatuses = () => createStatuses({
+        env,
+        queue: this.queue,
+        apis,
+        enqueueOnce: this.runs.enqueueOnce,
+        annotationsOf: (id) => this.annotationsOf(id),
+      });
     this.statuses = this.anotherStatuses();
     this.queue.onChanging(this.statuses.changing);
     this.schedules = createSchedules({

@@ -80,6 +80,8 @@ export interface ForgeOrigin {
   readonly branch: string;
   readonly tag: string;
   readonly commit: string;
+  /** Commit of the branch before a push; empty for none. */
+  readonly before: string;
   readonly title: string;
   readonly author: string;
   readonly url: string;

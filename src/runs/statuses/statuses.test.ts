@@ -33,6 +33,7 @@ const ORIGIN: ForgeOrigin = {
   branch: 'main',
   tag: '',
   commit: COMMIT,
+  before: '',
   title: 't',
   author: 'pip',
   url: '',

@@ -6,6 +6,9 @@ import type { ForgeConfig } from '../config/index.ts';
 import type { RunsEnvironment } from '../environment.ts';
 import type { ForgeApis } from '../forge/index.ts';
 import type { ChangingListener } from '../queue/port.ts';
+import type { Enqueuer } from '../runs/index.ts';
+import { wantedByIssues } from './issues/issue-posts.ts';
+import { type IssueEvent, ReadyIssues } from './issues/ready-issues.ts';
 import { countPosts, type ForgeCounts, type Health, readHealth } from './post-rows.ts';
 import { Sender } from './sender.ts';
 import { show, type ShowDeps } from './show.ts';
@@ -14,6 +17,7 @@ import { type Rejection, wantedByRuns, wantRejection } from './wanted.ts';
 export interface StatusesDeps extends Omit<ShowDeps, 'env'> {
   readonly env: RunsEnvironment;
   readonly apis: ForgeApis;
+  readonly enqueueOnce: Enqueuer['enqueueOnce'];
 }
 
 /** What forges show of runs: statuses of commits, comments and labels. */
@@ -23,18 +27,20 @@ export interface Statuses {
   readonly changing: ChangingListener;
   /** Shows on a commit why an event starts nothing. */
   reject(tx: Transaction, rejection: Rejection): Promise<void>;
-  /** Something else has set what a forge is to show; call this after the commit. */
-  wake(): void;
+  /** An event of a project, of which issues with its label queue runs; may be called for an event again. */
+  onEvent(event: IssueEvent): Promise<void>;
   /** Resolves when nothing is left to send now. */
   settled(): Promise<void>;
   start(): void;
   stop(): Promise<void>;
 }
 
-export function createStatuses({ env, ...deps }: StatusesDeps): Statuses {
+export function createStatuses({ env, enqueueOnce, ...deps }: StatusesDeps): Statuses {
   const { sql, config, log } = env;
   const sender = new Sender({ env, show: (post) => show({ env, ...deps }, post) });
   const wake = (): void => sender.wake();
+  const issues = new ReadyIssues({ env, apis: deps.apis, enqueueOnce });
+  const listeners = [wantedByRuns(env, wake), wantedByIssues(env, wake)];
   const warn = (): void => {
     const { forges, runtime } = config.current().config;
     if (runtime.public_url === '' && forges.some(({ token }) => token !== ''))
@@ -42,21 +48,28 @@ export function createStatuses({ env, ...deps }: StatusesDeps): Statuses {
   };
   let unsubscribe = (): void => {};
   return {
-    changing: wantedByRuns(env, wake),
+    async changing(tx, change) {
+      for (const listener of listeners) await listener(tx, change);
+    },
+    onEvent: (event) => issues.onEvent(event),
     async reject(tx, rejection) {
       await wantRejection(tx, env, rejection);
       tx.onCommit(wake);
     },
-    wake,
-    settled: () => sender.settled(),
+    async settled() {
+      await issues.settled();
+      await sender.settled();
+    },
     start() {
       unsubscribe();
       unsubscribe = config.onChange(warn);
       warn();
       sender.start();
+      issues.start();
     },
     async stop() {
       unsubscribe();
+      await issues.stop();
       await sender.stop();
     },
     handlers: {

@@ -9,7 +9,7 @@ import { repositoryPath } from './repository-path.ts';
 import { contextOf, statusOfRun } from './status-of-run.ts';
 
 /** A repository at a forge that has a token. */
-interface Place {
+export interface Place {
   readonly project: ProjectConfig;
   readonly forge: string;
   readonly repository: string;

@@ -387,6 +387,22 @@ CREATE TABLE forge_health(
   last_error TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 
+-- Issues that have, or had, the label of their project. labelling counts how often it was added; delivery: of the webhook that told of it, empty
+-- where polling found it. state: 'due' until a run is queued for this labelling, then 'queued'; 'refused' if none can be.
+CREATE TABLE forge_issues(
+  project_id TEXT NOT NULL,
+  number INTEGER NOT NULL,
+  labelling INTEGER NOT NULL,
+  is_labelled INTEGER NOT NULL,
+  changed_ms INTEGER NOT NULL,
+  delivery TEXT NOT NULL,
+  state TEXT NOT NULL,
+  attempts INTEGER NOT NULL,
+  next_ms INTEGER NOT NULL,
+  PRIMARY KEY(project_id, number)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX forge_issues_due ON forge_issues(next_ms) WHERE state = 'due';
+
 -- Markdown that steps have written for people.
 CREATE TABLE run_summaries(
   seq INTEGER PRIMARY KEY,
