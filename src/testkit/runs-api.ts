@@ -147,7 +147,8 @@ export class RunsApi {
     this.queue.onChanging(this.notifications.notify);
     const { close, ...apis } = createForgeApis(env, () => 'a-token-of-a-forge');
     this.#closeForges = close;
-    this.anotherStatuses = () => createStatuses({
+    this.anotherStatuses = () =>
+      createStatuses({
         env,
         queue: this.queue,
         apis,

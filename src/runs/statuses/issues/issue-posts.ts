@@ -8,7 +8,8 @@ import { newMarker, type Place, placeOf } from '../wanted.ts';
 type Change = ProjectConfig['issue']['on_start'];
 
 /** Whether a run was queued because an issue got the label of its project. */
-const isForIssue = ({ issue: { pipeline, role } }: ProjectConfig, { kind, task, origin, parentId, matrix }: RunRecord): boolean =>
+const isForIssue = ({ issue: { pipeline, role } }: ProjectConfig,
+  { kind, task, origin, parentId, matrix }: RunRecord): boolean =>
   parentId === null && matrix === null && origin.forge?.event === 'issue' && task !== '' &&
   ((kind === 'pipeline' && task === pipeline) || (kind === 'ai_text' && task === role));
 

@@ -26,7 +26,9 @@ const SAME_LABELLING_MS = 15 * 60_000;
 const find = (from: Queries, projectId: string, number: number): Promise<IssueRow | undefined> =>
   from.get<IssueRow>('SELECT * FROM forge_issues WHERE project_id = ? AND number = ?', [projectId, number]);
 
-async function label(tx: Transaction, projectId: string, number: number, delivery: string, nowMs: number): Promise<void> {
+async function label(tx: Transaction, projectId: string, number: number, delivery: string,
+  nowMs: number): Promise<void>
+{
   await tx.run(
     `INSERT INTO forge_issues(project_id, number, labelling, is_labelled, changed_ms, delivery, state, attempts, next_ms)
      VALUES (?, ?, 1, 1, ?, ?, 'due', 0, 0) ON CONFLICT(project_id, number) DO UPDATE SET labelling = forge_issues.labelling + 1, is_labelled = 1,
@@ -43,7 +45,8 @@ export async function noteLabelled(tx: Transaction, projectId: string, number: n
   if (known?.delivery === delivery) return;
   const isFound = known?.is_labelled === 1 && known.delivery === '' && nowMs - known.changed_ms < SAME_LABELLING_MS;
   if (!isFound) return label(tx, projectId, number, delivery, nowMs);
-  await tx.run('UPDATE forge_issues SET delivery = ? WHERE project_id = ? AND number = ?', [delivery, projectId, number]);
+  await tx.run('UPDATE forge_issues SET delivery = ? WHERE project_id = ? AND number = ?', [delivery, projectId,
+    number]);
 }
 
 export async function noteUnlabelled(tx: Transaction, projectId: string, number: number, nowMs: number): Promise<void> {
@@ -56,8 +59,8 @@ export async function noteUnlabelled(tx: Transaction, projectId: string, number:
  * at `askedMs`, stays; so do issues beyond the list if it `isCut`.
  */
 export async function noteFound(tx: Transaction, projectId: string, numbers: readonly number[],
-  { askedMs, isCut, nowMs }: { readonly askedMs: number; readonly isCut: boolean; readonly nowMs: number }): Promise<void>
-{
+  { askedMs, isCut, nowMs }: { readonly askedMs: number; readonly isCut: boolean; readonly nowMs: number }
+): Promise<void> {
   const rows = await tx.all<IssueRow>('SELECT * FROM forge_issues WHERE project_id = ?', [projectId]);
   const known = new Map(rows.map((row) => [row.number, row]));
   for (const number of numbers) {
@@ -68,7 +71,8 @@ export async function noteFound(tx: Transaction, projectId: string, numbers: rea
   if (isCut) return;
   const found = new Set(numbers);
   for (const { number, is_labelled: isLabelled, changed_ms: changedMs } of rows)
-    if (isLabelled === 1 && !found.has(number) && changedMs < askedMs) await noteUnlabelled(tx, projectId, number, nowMs);
+    if (isLabelled === 1 && !found.has(number) && changedMs < askedMs)
+      await noteUnlabelled(tx, projectId, number, nowMs);
 }
 
 export async function dueIssues(from: Queries, nowMs: number, limit: number): Promise<DueIssue[]> {
@@ -93,7 +97,12 @@ export async function settleIssue(tx: Transaction, { projectId, number, labellin
     projectId, number, labelling]);
 }
 
-export async function delayIssue(tx: Transaction, { projectId, number, labelling }: DueIssue, nextMs: number): Promise<void> {
-  await tx.run('UPDATE forge_issues SET attempts = attempts + 1, next_ms = ? WHERE project_id = ? AND number = ? AND ' +
-    'labelling = ?', [nextMs, projectId, number, labelling]);
+export async function delayIssue(tx: Transaction, { projectId, number, labelling }: DueIssue,
+  nextMs: number): Promise<void>
+{
+  await tx.run(
+    'UPDATE forge_issues SET attempts = attempts + 1, next_ms = ? WHERE project_id = ? AND number = ? AND ' +
+      'labelling = ?',
+    [nextMs, projectId, number, labelling],
+  );
 }

@@ -3,8 +3,14 @@ import { CONFIG, RunsApi } from '../../../testkit/runs-api.ts';
 import { FakeForge, type FakeRoutes } from '../../forge/test-fixture.ts';
 
 const DONE = { outcome: 'succeeded', started: true } as const;
-const ISSUE = { number: 7, title: 'Crash', body: 'It crashes.', html_url: 'https://git.example.org/i/7', labels: [{ id: 1, name: 'ready' }],
-  user: { login: 'eve' } };
+const ISSUE = {
+  number: 7,
+  title: 'Crash',
+  body: 'It crashes.',
+  html_url: 'https://git.example.org/i/7',
+  labels: [{ id: 1, name: 'ready' }],
+  user: { login: 'eve' },
+};
 const BASE = '/api/v1/repos/org/alpha';
 
 let api: RunsApi;
@@ -53,11 +59,15 @@ async function start(issue: string, change = (config: string) => config): Promis
 }
 
 const tell = (action: string, deliveryId: string, label = 'ready') =>
-  api.statuses.onEvent({ project: api.loaded.config.projects[0]!, event: { name: 'issue', action, label,
-    issue: { number: 7, title: 'Crash', body: '', url: '', labels: [] } }, deliveryId });
+  api.statuses.onEvent({
+    project: api.loaded.config.projects[0]!,
+    event: { name: 'issue', action, label, issue: { number: 7, title: 'Crash', body: '', url: '', labels: [] } },
+    deliveryId,
+  });
 const runs = async () => {
   await api.statuses.settled();
-  return (await api.send('GET', '/runs?source=forge')).json<{ data: { id: string; kind: string; task: string }[] }>().data;
+  return (await api.send('GET', '/runs?source=forge')).json<{ data: { id: string; kind: string; task: string }[] }>()
+    .data;
 };
 const inputOf = async (id: string) => (await api.queue.material(id))!.input!;
 const names = () => labels.map(({ name }) => name);
@@ -78,29 +88,42 @@ test('a label queues the pipeline once, with the issue as its input', async () =
   const [run, ...others] = await runs();
   expect(others).toEqual([]);
   expect(run).toMatchObject({ kind: 'pipeline', task: 'build' });
-  expect(JSON.parse(await inputOf(run!.id))).toEqual({ number: 7, url: ISSUE.html_url, author: 'eve', labels: ['ready'], title: 'Crash',
-    body: 'It crashes.', comments: [{ author: 'bob', body: 'Me too.' }] });
+  expect(JSON.parse(await inputOf(run!.id))).toEqual({
+    number: 7,
+    url: ISSUE.html_url,
+    author: 'eve',
+    labels: ['ready'],
+    title: 'Crash',
+    body: 'It crashes.',
+    comments: [{ author: 'bob', body: 'Me too.' }],
+  });
   await tell('unlabeled', 'd3');
   await tell('labeled', 'd4');
   expect(await runs()).toHaveLength(2);
 });
 
 test('a pipeline with inputs gets those that it declares', async () => {
-  await start('issue: {pipeline: build}', (config) =>
-    config.replace('{name: build,', '{name: build, inputs: [{name: title}, {name: number, type: number}, {name: target}],'));
+  await start('issue: {pipeline: build}',
+    (config) =>
+      config.replace('{name: build,',
+        '{name: build, inputs: [{name: title}, {name: number, type: number}, {name: target}],'));
   await tell('labeled', 'd1');
   expect(JSON.parse(await inputOf((await runs())[0]!.id))).toMatchObject({ title: 'Crash', number: 7 });
 });
 
 test('a role gets a text, its answer is commented without power, and labels follow', async () => {
-  await start('issue: {role: writer, on_start: {add: [doing], remove: [ready]}, on_success: {add: [done], remove: [doing]}}');
+  await start(
+    'issue: {role: writer, on_start: {add: [doing], remove: [ready]}, on_success: {add: [done], remove: [doing]}}',
+  );
   await tell('labeled', 'd1');
   const [run] = await runs();
   expect(run).toMatchObject({ kind: 'ai_text', task: 'writer' });
   expect(await inputOf(run!.id)).toContain('Issue 7: Crash\n');
   await api.statuses.settled();
   expect(names()).toEqual(['doing']);
-  const body = new TextEncoder().encode(JSON.stringify({ content: 'Fixed, @eve.\n/close', content_type: 'text/plain', model: 'm' }));
+  const body = new TextEncoder().encode(
+    JSON.stringify({ content: 'Fixed, @eve.\n/close', content_type: 'text/plain', model: 'm' }),
+  );
   await api.work({ ...DONE, result: { body, type: 'application/vnd.quire.result+json' } }, ['os=linux']);
   await api.statuses.settled();
   expect(names()).toEqual(['done']);
@@ -109,7 +132,9 @@ test('a role gets a text, its answer is commented without power, and labels foll
 });
 
 test('labels of the start are not lost when the run has ended before they were sent', async () => {
-  await start('issue: {pipeline: build, on_start: {add: [doing], remove: [ready]}, on_failure: {remove: [doing], add: [ready]}}');
+  await start(
+    'issue: {pipeline: build, on_start: {add: [doing], remove: [ready]}, on_failure: {remove: [doing], add: [ready]}}',
+  );
   const add = fake.routes[`POST ${BASE}/issues/7/labels`]!;
   fake.routes[`POST ${BASE}/issues/7/labels`] = { status: 503 };
   await tell('labeled', 'd1');

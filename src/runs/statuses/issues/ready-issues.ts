@@ -97,7 +97,8 @@ export class ReadyIssues {
     const key = JSON.stringify([place.forge, place.repository, project.issue_label]);
     const before = this.#polled.get(project.id);
     const askedMs = clock.now();
-    if (before?.key === key && before.nextMs > askedMs && before.nextMs - askedMs <= parseDuration(project.poll)!) return;
+    if (before?.key === key && before.nextMs > askedMs && before.nextMs - askedMs <= parseDuration(project.poll)!)
+      return;
     const next = { nextMs: askedMs + parseDuration(project.poll)!, key };
     const etag = before?.key === key ? before.etag : '';
     this.#polled.set(project.id, { ...next, etag });
@@ -125,10 +126,14 @@ export class ReadyIssues {
       await sql.transaction((tx) => settleIssue(tx, due, 'queued'));
       log.info({ ...fields, run: run.id }, 'a run is queued for an issue');
     } catch (error) {
-      const isLasting = error instanceof ServiceError ? error.status < 500 : error instanceof ForgeError && error.isLasting;
+      const isLasting = error instanceof ServiceError
+        ? error.status < 500
+        : error instanceof ForgeError && error.isLasting;
       if (!isLasting && !(error instanceof ForgeError) && !(error instanceof ServiceError)) throw error;
-      log.warn({ ...fields, err: error }, isLasting ? 'no run can be queued for an issue' : 'an issue cannot be read yet');
-      const pauseMs = Math.max(backoffDelay(due.attempts + 1, BACKOFF), error instanceof ForgeError ? error.retryAfterMs : 0);
+      log.warn({ ...fields, err: error },
+        isLasting ? 'no run can be queued for an issue' : 'an issue cannot be read yet');
+      const pauseMs = Math.max(backoffDelay(due.attempts + 1, BACKOFF),
+        error instanceof ForgeError ? error.retryAfterMs : 0);
       await sql.transaction((tx) =>
         isLasting ? settleIssue(tx, due, 'refused') : delayIssue(tx, due, clock.now() + pauseMs)
       );
@@ -145,8 +150,11 @@ export class ReadyIssues {
     const request: RunRequest = {
       projectId,
       ...(project.issue.role === ''
-        ? { kind: 'pipeline', task: project.issue.pipeline,
-          input: inputOfPipeline(pipeline ?? { inputs: [] }, issue, comments) }
+        ? {
+          kind: 'pipeline',
+          task: project.issue.pipeline,
+          input: inputOfPipeline(pipeline ?? { inputs: [] }, issue, comments),
+        }
         : { kind: 'ai_text', task: project.issue.role, input: inputOfRole(issue, comments) }),
       forge: originOf(forge, issue, delivery),
     };
