@@ -7,6 +7,7 @@ import { createBadges } from './badges/index.ts';
 import { Caches, createCacheHandlers } from './caches/index.ts';
 import { openContents } from './contents/index.ts';
 import { createFleet, type Fleet, Roster } from './fleet/index.ts';
+import { createForge, type Forge, Repositories } from './forge/index.ts';
 import { createRunLogs, diskRoomOf, type RunLogsService } from './logs/index.ts';
 import { createMetrics, createRecorder, type Recorder } from './metrics/index.ts';
 import { createNotifications, totalWaiting } from './notifications/index.ts';
@@ -26,6 +27,7 @@ export interface Areas {
   /** `shared` is undefined if ships have caches of their own only. */
   readonly caches: { readonly shared: Caches | undefined };
   readonly fleet: Fleet;
+  readonly forge: Forge;
   readonly logOperations: Area;
   readonly logs: RunLogsService;
   readonly metrics: Area;
@@ -34,6 +36,7 @@ export interface Areas {
   readonly projects: Area;
   readonly queue: Queue;
   readonly recorder: Recorder;
+  readonly repositories: Repositories;
   readonly roster: Roster;
   readonly runs: Runs;
   readonly schedules: Schedules;
@@ -108,7 +111,9 @@ export const AREAS = [
         waitingNotifications: () => totalWaiting(env.sql),
         backups: env.backups,
       })),
-  area('runs', ['queue', 'audit', 'roster', 'logs'], (env, { roster, logs, ...needs }) =>
+  area('repositories', [], (env) =>
+    new Repositories({ config: env.config, variables: env.variables, secretValue: (name) => secretValue(env, name) })),
+  area('runs', ['queue', 'audit', 'roster', 'logs', 'repositories'], (env, { roster, logs, ...needs }) =>
     createRuns(env, {
       ...needs,
       keyVariableAvailable: (name) => roster.hasKeyVariable(name),
@@ -129,6 +134,13 @@ export const AREAS = [
     ...createSchedules({ env, queue, enqueueOnce: runs.enqueueOnce, onSlot: recorder.slotDue }),
     ...createScheduleHandlers(env, { ...runs, queue, audit }),
   }), { stopsIn: 'quiesce' }),
+  area('forge', ['audit', 'runs', 'repositories'], (env, needs) =>
+    createForge({
+      env,
+      ...needs,
+      apis: { apiOf: () => undefined },
+      secretValue: (name) => secretValue(env, name),
+    }), { stopsIn: 'quiesce' }),
   area('alerts', ['runs', 'recorder'],
     (env, { runs, recorder }) => createAlerts(env, { ...runs, onReceived: recorder.alertReceived })),
   area('projects', ['audit', 'roster', 'schedules'], (env, { audit, roster, schedules }) =>

@@ -44,11 +44,11 @@ async function insertCell(core: Core, tx: Transaction, run: NewRun,
   const line = `the run is queued, as the cell ${nameOfCell(values)} of ${parentId}`;
   const cell: NewRun = { ...shared, definition, runsOn, maxAttempts, input: null };
   await insertOne(core, tx, cell, { id: core.nextId(), waitsFor: 'matrix', parentId, matrix: values, line },
-    retryOf?.gitCommit);
+    retryOf?.gitCommit ?? run.gitCommit);
 }
 
 async function insertOne(core: Core, tx: Transaction, run: NewRun, place: Place,
-  commit = run.retryOf?.gitCommit): Promise<RunRow>
+  commit = run.retryOf?.gitCommit ?? run.gitCommit): Promise<RunRow>
 {
   const lane = await core.lanes.of(tx, run);
   const definition = await core.definitions.save(tx, run.definition);

@@ -45,10 +45,33 @@ export function presentRun(run: RunRecord, { explain }: Pick<Queue, 'explain'>):
       by: run.origin.by,
       schedule: run.origin.schedule ?? null,
       alert_labels: run.origin.alertLabels ?? null,
+      forge: presentForge(run.origin.forge),
     },
     parent_id: run.parentId,
     matrix: run.matrix,
     cells: run.cells,
+  };
+}
+
+function presentForge(forge: RunRecord['origin']['forge']): Run['source']['forge'] {
+  if (forge === undefined) return null;
+  const { forge: name, event, action, delivery, ref, branch, tag, commit, title, author, url, pullRequest } = forge;
+  return {
+    forge: name,
+    event,
+    action,
+    delivery_id: delivery,
+    ref,
+    branch,
+    tag,
+    commit,
+    title,
+    author,
+    url,
+    pull_request: pullRequest === undefined
+      ? null
+      : { number: pullRequest.number, base: pullRequest.base, head: pullRequest.head, fork: pullRequest.isFork },
+    restricted: forge.restricted === true,
   };
 }
 
