@@ -460,9 +460,9 @@ export type RunStep = {
      */
     ended_at: string;
     /**
-     * How it ended; `stopped` when the run had to end. Later versions may have further ones.
+     * How it ended; `stopped` when the run had to end, `skipped` when its conditions (`when`) did not hold. Later versions may have further ones.
      */
-    outcome: 'succeeded' | 'failed' | 'timed_out' | 'stopped';
+    outcome: 'succeeded' | 'failed' | 'timed_out' | 'stopped' | 'skipped';
     /**
      * Exit code of its process; null when there is none.
      */

@@ -109,9 +109,7 @@ describe('a push', () => {
 
 describe('a delivery', () => {
   it('starts each pipeline once, however often the server dies while it is processed', async () => {
-    const folder = join(new ForgeBench().dataDir, 'store');
-    mkdirSync(folder);
-    bench = await ForgeBench.start('', PIPELINES, join(folder, 'runs.db'));
+    bench = await ForgeBench.start('', PIPELINES);
     const { id } = await bench.deliver('push', bench.push(bench.origin.commits.two), 'd-1');
     const before = await bench.runs();
     // As after a crash between its runs and the record of them.

@@ -10,7 +10,7 @@ type ReadHandlers = Required<Pick<Handlers<Operations>, 'listRuns' | 'getRun' | 
 const UNFINISHED: ReadonlySet<string> = new Set(['queued', 'running', 'cancelling']);
 
 /** The handlers that only read runs. */
-export function readHandlers(queue: Pick<Queue, 'get' | 'list' | 'result' | 'explain' | 'attempts'>): ReadHandlers {
+export function readHandlers(queue: Pick<Queue, 'get' | 'list' | 'result' | 'explain' | 'attempts' | 'material'>): ReadHandlers {
   return {
     async getRun({ id }) {
       return { data: presentRun(await requireRun(queue, id), queue) };
@@ -35,7 +35,8 @@ export function readHandlers(queue: Pick<Queue, 'get' | 'list' | 'result' | 'exp
       return { data: entries.map((run) => presentRun(run, queue)), next_cursor };
     },
     async listRunAttempts({ id }) {
-      return { data: (await queue.attempts(await requireRun(queue, id))).map(presentAttempt) };
+      const [attempts, material] = [await queue.attempts(await requireRun(queue, id)), await queue.material(id)];
+      return { data: attempts.map((attempt) => presentAttempt(attempt, material?.definition.skipped)) };
     },
     async getRunResult({ id }) {
       const run = await requireRun(queue, id);

@@ -4,6 +4,7 @@ import { registerArtifacts, registerCaches } from './artifacts.ts';
 import { registerAudit } from './audit.ts';
 import { registerBackup, registerMigrateStore } from './backup.ts';
 import { registerChange } from './change.ts';
+import { registerDeliveries } from './deliveries.ts';
 import { registerList, registerResult, registerShow } from './list.ts';
 import { registerNotifications } from './notifications.ts';
 import { registerProjects } from './projects.ts';
@@ -17,6 +18,7 @@ import { registerSubmit } from './submit.ts';
 export function registerRuns(program: Command, io: Io = processIo): void {
   const runs = serveCommand(program);
   for (const register of [registerSubmit, registerList, registerShow, registerResult, registerLogs, registerArtifacts,
-    registerCaches, registerChange, registerProjects, registerSchedules, registerNotifications, registerShips,
+    registerCaches, registerChange, registerProjects, registerSchedules, registerNotifications, registerDeliveries,
+    registerShips,
     registerToken, registerAudit, registerBackup, registerMigrateStore]) register(runs, io);
 }
