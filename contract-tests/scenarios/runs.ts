@@ -1,9 +1,10 @@
 import { expect } from 'vitest';
 import type { Client } from '../../generated/runs/sdk/client/index.ts';
-import { approveRun, cancelRun, deleteCaches, enqueueRun, getBadge, getLiveness, getMetrics, getReadiness, getRun,
-  getRunResult, getRunSummary, listAudit, listCaches, listForges, listNotificationDeadLetters, listNotifications,
-  listRunAttempts, listRuns, listSchedules, pauseSchedule, receiveAlerts, redeliverNotifications, rejectRun,
-  resumeSchedule, retryRun, runSchedule } from '../../generated/runs/sdk/sdk.gen.ts';
+import { approveRun, cancelRun, deleteCaches, enqueueRun, getBadge, getForgeDelivery, getLiveness, getMetrics,
+  getReadiness, getRun, getRunResult, getRunSummary, listAudit, listCaches, listForgeDeliveries, listForges,
+  listNotificationDeadLetters, listNotifications, listRunAttempts, listRuns, listSchedules, pauseSchedule,
+  receiveAlerts, receiveForgeEvent, redeliverForgeEvent, redeliverNotifications, rejectRun, resumeSchedule, retryRun,
+  runSchedule } from '../../generated/runs/sdk/sdk.gen.ts';
 import type { ErrorCode, Run } from '../../generated/runs/sdk/types.gen.ts';
 import type { RunsApi } from '../../src/testkit/runs-api.ts';
 import type { ScenarioContext, Scenarios } from '../provider.suite.ts';
@@ -190,6 +191,23 @@ export const runs: Scenarios<RunsApi, Client> = {
   },
   async redeliverNotifications({ client }) {
     refused(await redeliverNotifications({ client, path: { name: 'chat' }, body: {} }), 404, 'notification_not_found');
+  },
+  async receiveForgeEvent({ client, server }) {
+    const event = () => receiveForgeEvent({ client, path: { kind: 'github' }, body: { zen: 'Design for failure.' } });
+    refused(await event(), 401, 'unauthenticated');
+    refused(await receiveForgeEvent({ client, path: { kind: 'git' }, query: { forge: 'nobody' }, body: {} }), 401,
+      'unauthenticated');
+    expect(await server.sql.all('SELECT * FROM forge_deliveries')).toEqual([]);
+  },
+  async listForgeDeliveries({ client, direct }) {
+    expect(succeeded(await listForgeDeliveries({ client }))).toEqual({ data: [], next_cursor: null });
+    refused(await listForgeDeliveries({ client: direct, query: { before: '!' } }), 400, 'invalid_cursor');
+  },
+  async getForgeDelivery({ client }) {
+    refused(await getForgeDelivery({ client, path: { id: UNKNOWN } }), 404, 'delivery_not_found');
+  },
+  async redeliverForgeEvent({ client }) {
+    refused(await redeliverForgeEvent({ client, path: { id: UNKNOWN } }), 404, 'delivery_not_found');
   },
   async listCaches({ client, direct }) {
     expect(succeeded(await listCaches({ client, path: { id: 'beta' } }))).toEqual({ data: [], next_cursor: null });

@@ -16,5 +16,6 @@ export const PAGES = {
   'GET /api/v1/runs/{id}/logs': {"by":"offset","in":"query","items":"data","next":"next_offset"},
   'GET /api/v1/projects/{id}/caches': {"by":"before","in":"query","items":"data","next":"next_cursor"},
   'GET /api/v1/notifications/dead-letters': {"by":"before","in":"query","items":"data","next":"next_cursor"},
+  'GET /api/v1/webhooks/deliveries': {"by":"before","in":"query","items":"data","next":"next_cursor"},
   'GET /api/v1/audit': {"by":"before","in":"query","items":"data","next":"next_cursor"},
 } as const;

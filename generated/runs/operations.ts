@@ -74,6 +74,14 @@ import type {
   RedeliverNotificationsResponses,
   ReceiveAlertsData,
   ReceiveAlertsResponses,
+  ListForgeDeliveriesData,
+  ListForgeDeliveriesResponses,
+  GetForgeDeliveryData,
+  GetForgeDeliveryResponses,
+  RedeliverForgeEventData,
+  RedeliverForgeEventResponses,
+  ReceiveForgeEventData,
+  ReceiveForgeEventResponses,
   ListAuditData,
   ListAuditResponses,
   GetLivenessData,
@@ -124,6 +132,10 @@ export interface Operations {
   listNotificationDeadLetters: Operation<FlatInput<NonNullable<ListNotificationDeadLettersData['query']>, 'limit'>, ListNotificationDeadLettersResponses[200]>;
   redeliverNotifications: Operation<FlatInput<NonNullable<RedeliverNotificationsData['body']> & NonNullable<RedeliverNotificationsData['path']>>, RedeliverNotificationsResponses[202]>;
   receiveAlerts: Operation<FlatInput<NonNullable<ReceiveAlertsData['body']>, 'commonLabels'>, ReceiveAlertsResponses[200]>;
+  listForgeDeliveries: Operation<FlatInput<NonNullable<ListForgeDeliveriesData['query']>, 'limit'>, ListForgeDeliveriesResponses[200]>;
+  getForgeDelivery: Operation<FlatInput<NonNullable<GetForgeDeliveryData['path']>>, GetForgeDeliveryResponses[200]>;
+  redeliverForgeEvent: Operation<FlatInput<NonNullable<RedeliverForgeEventData['path']>>, RedeliverForgeEventResponses[202]>;
+  receiveForgeEvent: Operation<FlatInput<NonNullable<ReceiveForgeEventData['path']> & NonNullable<ReceiveForgeEventData['query']>>, ReceiveForgeEventResponses[202]>;
   listAudit: Operation<FlatInput<NonNullable<ListAuditData['query']>, 'limit'>, ListAuditResponses[200]>;
   getLiveness: Operation<Record<never, never>, GetLivenessResponses[200]>;
   getReadiness: Operation<Record<never, never>, GetReadinessResponses[200]>;
@@ -173,6 +185,10 @@ export const operations: { readonly [K in OperationId]: OperationSpec } = {
   listNotificationDeadLetters: {"id":"listNotificationDeadLetters","method":"GET","path":"/api/v1/notifications/dead-letters","area":"notifications","summary":"List notifications that were given up","access":"write","effect":"read","limited":true,"sanitize":false,"maxBody":65536,"maxValues":10000,"status":200,"parameters":[{"name":"limit","in":"query","field":"limit","type":"integer"},{"name":"before","in":"query","field":"before","type":"string"}],"consumes":[],"produces":["application/json"]},
   redeliverNotifications: {"id":"redeliverNotifications","method":"POST","path":"/api/v1/notifications/{name}/redeliver","area":"notifications","summary":"Send notifications that were given up once more","access":"write","effect":"write","limited":true,"sanitize":false,"maxBody":65536,"maxValues":10000,"status":202,"parameters":[{"name":"name","in":"path","field":"name","type":"string"}],"consumes":["application/json"],"requiresBody":true,"produces":["application/json"]},
   receiveAlerts: {"id":"receiveAlerts","method":"POST","path":"/api/v1/webhooks/alertmanager","area":"alerts","summary":"Receive a notification of Alertmanager","access":"write","effect":"write","scope":"alerts","limited":true,"sanitize":false,"maxBody":1048576,"maxValues":50000,"status":200,"otherStatuses":[202],"parameters":[],"consumes":["application/json"],"produces":["application/json"]},
+  listForgeDeliveries: {"id":"listForgeDeliveries","method":"GET","path":"/api/v1/webhooks/deliveries","area":"forges","summary":"List the events of forges","access":"write","effect":"read","limited":true,"sanitize":false,"maxBody":65536,"maxValues":10000,"status":200,"parameters":[{"name":"limit","in":"query","field":"limit","type":"integer"},{"name":"before","in":"query","field":"before","type":"string"},{"name":"forge","in":"query","field":"forge","type":"string"},{"name":"repository","in":"query","field":"repository","type":"string"},{"name":"state","in":"query","field":"state","type":"string"}],"consumes":[],"produces":["application/json"]},
+  getForgeDelivery: {"id":"getForgeDelivery","method":"GET","path":"/api/v1/webhooks/deliveries/{id}","area":"forges","summary":"Read an event of a forge","access":"write","effect":"read","limited":true,"sanitize":false,"maxBody":65536,"maxValues":10000,"status":200,"parameters":[{"name":"id","in":"path","field":"id","type":"string"}],"consumes":[],"produces":["application/json"]},
+  redeliverForgeEvent: {"id":"redeliverForgeEvent","method":"POST","path":"/api/v1/webhooks/deliveries/{id}/redeliver","area":"forges","summary":"Process an event of a forge again","access":"write","effect":"write","limited":true,"sanitize":false,"maxBody":65536,"maxValues":10000,"status":202,"parameters":[{"name":"id","in":"path","field":"id","type":"string"}],"consumes":[],"produces":["application/json"]},
+  receiveForgeEvent: {"id":"receiveForgeEvent","method":"POST","path":"/api/v1/webhooks/{kind}","area":"forges","summary":"Receive an event of a forge","access":"public","effect":"write","rawBody":true,"limited":true,"sanitize":false,"maxBody":26214400,"maxValues":10000,"status":202,"otherStatuses":[200],"parameters":[{"name":"kind","in":"path","field":"kind","type":"string"},{"name":"forge","in":"query","field":"forge","type":"string"}],"consumes":["application/json"],"requiresBody":true,"produces":["application/json"]},
   listAudit: {"id":"listAudit","method":"GET","path":"/api/v1/audit","area":"audit","summary":"List audit entries","access":"write","effect":"read","limited":true,"sanitize":false,"maxBody":65536,"maxValues":10000,"status":200,"parameters":[{"name":"limit","in":"query","field":"limit","type":"integer"},{"name":"before","in":"query","field":"before","type":"string"},{"name":"action","in":"query","field":"action","type":"string"}],"consumes":[],"produces":["application/json"]},
   getLiveness: {"id":"getLiveness","method":"GET","path":"/healthz","area":"system","summary":"Report that the server lives","access":"public","effect":"none","probe":"node","limited":true,"sanitize":false,"maxBody":65536,"maxValues":10000,"status":200,"parameters":[],"consumes":[],"produces":["application/json"]},
   getReadiness: {"id":"getReadiness","method":"GET","path":"/readyz","area":"system","summary":"Report whether the server can work","access":"public","effect":"none","probe":"store","limited":true,"sanitize":false,"maxBody":65536,"maxValues":10000,"status":200,"parameters":[],"consumes":[],"produces":["application/json"]},

@@ -88,6 +88,7 @@ function facts(operation: OperationObject): Partial<OperationSpec> {
     feature: operation['x-feature'],
     scope: operation['x-scope'],
     passwordPending: operation['x-password-pending'],
+    rawBody: operation['x-raw-body'],
   };
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }

@@ -7,7 +7,7 @@ import { createBadges } from './badges/index.ts';
 import { Caches, createCacheHandlers } from './caches/index.ts';
 import { openContents } from './contents/index.ts';
 import { createFleet, type Fleet, Roster } from './fleet/index.ts';
-import { createForgeApis, type ForgeApis } from './forge/index.ts';
+import { createForge, createForgeApis, type Forge, type ForgeApis, Repositories } from './forge/index.ts';
 import { createRunLogs, diskRoomOf, type RunLogsService } from './logs/index.ts';
 import { createMetrics, createRecorder, type Recorder } from './metrics/index.ts';
 import { createNotifications, totalWaiting } from './notifications/index.ts';
@@ -28,6 +28,7 @@ export interface Areas {
   /** `shared` is undefined if ships have caches of their own only. */
   readonly caches: { readonly shared: Caches | undefined };
   readonly fleet: Fleet;
+  readonly forge: Forge;
   readonly forgeApis: ForgeApis & Area;
   readonly logOperations: Area;
   readonly logs: RunLogsService;
@@ -37,6 +38,7 @@ export interface Areas {
   readonly projects: Area;
   readonly queue: Queue;
   readonly recorder: Recorder;
+  readonly repositories: Repositories;
   readonly roster: Roster;
   readonly runs: Runs;
   readonly schedules: Schedules;
@@ -112,12 +114,19 @@ export const AREAS = [
         waitingNotifications: () => totalWaiting(env.sql),
         backups: env.backups,
       })),
-  area('runs', ['queue', 'audit', 'roster', 'logs'], (env, { roster, logs, ...needs }) =>
-    createRuns(env, {
-      ...needs,
-      keyVariableAvailable: (name) => roster.hasKeyVariable(name),
-      logsAreFull: logs.areFull,
+  area('repositories', [], (env) =>
+    new Repositories({
+      config: env.config,
+      variables: env.variables,
+      secretValue: (name) => secretValue(env, name),
     })),
+  area('runs', ['queue', 'audit', 'roster', 'logs', 'repositories'],
+    (env, { roster, logs, ...needs }) =>
+      createRuns(env, {
+        ...needs,
+        keyVariableAvailable: (name) => roster.hasKeyVariable(name),
+        logsAreFull: logs.areFull,
+      })),
   area('notifications', ['queue', 'audit', 'runs', 'recorder'], (env, { queue, audit, runs, recorder }) => {
     const { variables } = env;
     const notifications = createNotifications(env, {
@@ -143,6 +152,13 @@ export const AREAS = [
     ...createSchedules({ env, queue, enqueueOnce: runs.enqueueOnce, onSlot: recorder.slotDue }),
     ...createScheduleHandlers(env, { ...runs, queue, audit }),
   }), { stopsIn: 'quiesce' }),
+  area('forge', ['audit', 'runs', 'repositories', 'forgeApis', 'statuses'],
+    (env, { forgeApis, statuses, ...needs }) => {
+      const forge = createForge({ env, ...needs, apis: forgeApis, secretValue: (name) => secretValue(env, name) });
+      forge.onEvent(statuses.onEvent);
+      forge.onRejected(statuses.reject);
+      return forge;
+    }, { stopsIn: 'quiesce' }),
   area('alerts', ['runs', 'recorder'],
     (env, { runs, recorder }) => createAlerts(env, { ...runs, onReceived: recorder.alertReceived })),
   area('projects', ['audit', 'roster', 'schedules'], (env, { audit, roster, schedules }) =>

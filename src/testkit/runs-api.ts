@@ -11,7 +11,8 @@ import { createBadges } from '../runs/badges/index.ts';
 import { createCacheHandlers } from '../runs/caches/index.ts';
 import { type LoadedRunsConfig, parseRunsConfig } from '../runs/config/index.ts';
 import type { RunsEnvironment } from '../runs/environment.ts';
-import { createForgeApis } from '../runs/forge/apis.ts';
+import { createForge, createForgeApis, type Forge, Repositories } from '../runs/forge/index.ts';
+import type { ForgeApi } from '../runs/forge/port.ts';
 import { createMetrics, createRecorder, type FleetNumbers, type Recorder } from '../runs/metrics/index.ts';
 import { createNotifications, type Notifications } from '../runs/notifications/index.ts';
 import { type Completion, createQueue, type Queue } from '../runs/queue/index.ts';
@@ -51,6 +52,8 @@ export interface RunsApiOptions {
   readonly tokens?: readonly string[];
   readonly faults?: DatabaseOptions['faults'];
   readonly fleet?: () => FleetNumbers;
+  /** Values of secrets; the names of their variables are their own. */
+  readonly secrets?: Readonly<Record<string, string>>;
 }
 
 /** The API of the run queue over HTTP, with a real queue; the test plays the executing side. */
@@ -61,6 +64,10 @@ export class RunsApi {
   readonly queue: Queue;
   readonly runs: Runs;
   readonly schedules: Schedules;
+  /** Not started: it processes nothing by itself. */
+  readonly forge: Forge;
+  /** APIs of forges by their names. */
+  readonly forgeApis = new Map<string, ForgeApi>();
   readonly statuses: Statuses;
   /** Creates the statuses of a server that is started later over the same store. */
   readonly anotherStatuses: () => Statuses;
@@ -94,7 +101,7 @@ export class RunsApi {
     return api;
   }
 
-  private constructor(sql: Sql, { config = CONFIG, tokens = [TOKEN], fleet }: RunsApiOptions) {
+  private constructor(sql: Sql, { config = CONFIG, tokens = [TOKEN], fleet, secrets = {} }: RunsApiOptions) {
     this.sql = sql;
     const clock = { ms: Date.parse('2026-01-01T00:00:00Z'), now: (): number => clock.ms };
     this.clock = clock;
@@ -130,7 +137,11 @@ export class RunsApi {
       logs,
       fleet: fleet ?? (() => ({ ships: [], slots: [], certificates: [] })),
     });
+    const secretValue = (name: string): string | undefined => secrets[name];
+    const variables = { PATH: process.env['PATH'], HOME: process.env['HOME'] };
+    const repositories = new Repositories({ config: env.config, variables, secretValue });
     this.runs = createRuns(env, {
+      repositories,
       queue: this.queue,
       audit,
       keyVariableAvailable: (name) => this.keys.has(name),
@@ -163,6 +174,14 @@ export class RunsApi {
       enqueueOnce: this.runs.enqueueOnce,
       onSlot: this.recorder.slotDue,
     });
+    this.forge = createForge({
+      env,
+      audit,
+      runs: this.runs,
+      repositories,
+      apis: { apiOf: (name) => this.forgeApis.get(name) },
+      secretValue,
+    });
     const scheduled = createScheduleHandlers(env, { ...this.runs, queue: this.queue, audit });
     const alerts = createAlerts(env, { ...this.runs, onReceived: this.recorder.alertReceived });
     const system = createSystem({
@@ -177,6 +196,7 @@ export class RunsApi {
     this.#handlers = {
       ...this.runs.handlers,
       ...alerts.handlers,
+      ...this.forge.handlers,
       ...audit.handlers,
       ...scheduled.handlers,
       ...this.notifications.handlers,
@@ -296,6 +316,7 @@ export class RunsApi {
 
   async stop(): Promise<void> {
     await this.#stopListening();
+    await this.forge.stop();
     await this.runs.stop();
     await this.notifications.stop();
     await this.statuses.stop();

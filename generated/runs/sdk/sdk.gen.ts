@@ -2,7 +2,7 @@
 
 import { client } from './client.gen.ts';
 import type { Client, ClientMeta, Options as Options2, RequestResult, ServerSentEventsResult, TDataShape } from './client/index.ts';
-import type { ApproveRunData, ApproveRunErrors, ApproveRunResponses, CancelRunData, CancelRunErrors, CancelRunResponses, CreateJoinTokenData, CreateJoinTokenErrors, CreateJoinTokenResponses, CreateProjectData, CreateProjectErrors, CreateProjectResponses, DeleteCachesData, DeleteCachesErrors, DeleteCachesResponses, DeleteProjectData, DeleteProjectErrors, DeleteProjectResponses, DeleteRunLogsData, DeleteRunLogsErrors, DeleteRunLogsResponses, DeleteShipData, DeleteShipErrors, DeleteShipResponses, DrainShipData, DrainShipErrors, DrainShipResponses, EnqueueRunData, EnqueueRunErrors, EnqueueRunResponses, GetBadgeData, GetBadgeErrors, GetBadgeResponses, GetLivenessData, GetLivenessErrors, GetLivenessResponses, GetMetricsData, GetMetricsErrors, GetMetricsResponses, GetReadinessData, GetReadinessErrors, GetReadinessResponses, GetRunArtifactData, GetRunArtifactErrors, GetRunArtifactResponses, GetRunData, GetRunErrors, GetRunResponses, GetRunResultData, GetRunResultErrors, GetRunResultResponses, GetRunSummaryData, GetRunSummaryErrors, GetRunSummaryResponses, ListAuditData, ListAuditErrors, ListAuditResponses, ListCachesData, ListCachesErrors, ListCachesResponses, ListForgesData, ListForgesErrors, ListForgesResponses, ListNotificationDeadLettersData, ListNotificationDeadLettersErrors, ListNotificationDeadLettersResponses, ListNotificationsData, ListNotificationsErrors, ListNotificationsResponses, ListPipelinesData, ListPipelinesErrors, ListPipelinesResponses, ListProjectsData, ListProjectsErrors, ListProjectsResponses, ListRolesData, ListRolesErrors, ListRolesResponses, ListRunArtifactsData, ListRunArtifactsErrors, ListRunArtifactsResponses, ListRunAttemptsData, ListRunAttemptsErrors, ListRunAttemptsResponses, ListRunLogsData, ListRunLogsErrors, ListRunLogsResponses, ListRunsData, ListRunsErrors, ListRunsResponses, ListSchedulesData, ListSchedulesErrors, ListSchedulesResponses, ListShipsData, ListShipsErrors, ListShipsResponses, PauseScheduleData, PauseScheduleErrors, PauseScheduleResponses, ReceiveAlertsData, ReceiveAlertsErrors, ReceiveAlertsResponses, RedeliverNotificationsData, RedeliverNotificationsErrors, RedeliverNotificationsResponses, RejectRunData, RejectRunErrors, RejectRunResponses, ReplaceProjectData, ReplaceProjectErrors, ReplaceProjectResponses, ResumeScheduleData, ResumeScheduleErrors, ResumeScheduleResponses, RetryRunData, RetryRunErrors, RetryRunResponses, RevokeShipData, RevokeShipErrors, RevokeShipResponses, RunScheduleData, RunScheduleErrors, RunScheduleResponses, StreamRunLogsData, StreamRunLogsErrors, StreamRunLogsResponse, StreamRunLogsResponses, UndrainShipData, UndrainShipErrors, UndrainShipResponses } from './types.gen.ts';
+import type { ApproveRunData, ApproveRunErrors, ApproveRunResponses, CancelRunData, CancelRunErrors, CancelRunResponses, CreateJoinTokenData, CreateJoinTokenErrors, CreateJoinTokenResponses, CreateProjectData, CreateProjectErrors, CreateProjectResponses, DeleteCachesData, DeleteCachesErrors, DeleteCachesResponses, DeleteProjectData, DeleteProjectErrors, DeleteProjectResponses, DeleteRunLogsData, DeleteRunLogsErrors, DeleteRunLogsResponses, DeleteShipData, DeleteShipErrors, DeleteShipResponses, DrainShipData, DrainShipErrors, DrainShipResponses, EnqueueRunData, EnqueueRunErrors, EnqueueRunResponses, GetBadgeData, GetBadgeErrors, GetBadgeResponses, GetForgeDeliveryData, GetForgeDeliveryErrors, GetForgeDeliveryResponses, GetLivenessData, GetLivenessErrors, GetLivenessResponses, GetMetricsData, GetMetricsErrors, GetMetricsResponses, GetReadinessData, GetReadinessErrors, GetReadinessResponses, GetRunArtifactData, GetRunArtifactErrors, GetRunArtifactResponses, GetRunData, GetRunErrors, GetRunResponses, GetRunResultData, GetRunResultErrors, GetRunResultResponses, GetRunSummaryData, GetRunSummaryErrors, GetRunSummaryResponses, ListAuditData, ListAuditErrors, ListAuditResponses, ListCachesData, ListCachesErrors, ListCachesResponses, ListForgeDeliveriesData, ListForgeDeliveriesErrors, ListForgeDeliveriesResponses, ListForgesData, ListForgesErrors, ListForgesResponses, ListNotificationDeadLettersData, ListNotificationDeadLettersErrors, ListNotificationDeadLettersResponses, ListNotificationsData, ListNotificationsErrors, ListNotificationsResponses, ListPipelinesData, ListPipelinesErrors, ListPipelinesResponses, ListProjectsData, ListProjectsErrors, ListProjectsResponses, ListRolesData, ListRolesErrors, ListRolesResponses, ListRunArtifactsData, ListRunArtifactsErrors, ListRunArtifactsResponses, ListRunAttemptsData, ListRunAttemptsErrors, ListRunAttemptsResponses, ListRunLogsData, ListRunLogsErrors, ListRunLogsResponses, ListRunsData, ListRunsErrors, ListRunsResponses, ListSchedulesData, ListSchedulesErrors, ListSchedulesResponses, ListShipsData, ListShipsErrors, ListShipsResponses, PauseScheduleData, PauseScheduleErrors, PauseScheduleResponses, ReceiveAlertsData, ReceiveAlertsErrors, ReceiveAlertsResponses, ReceiveForgeEventData, ReceiveForgeEventErrors, ReceiveForgeEventResponses, RedeliverForgeEventData, RedeliverForgeEventErrors, RedeliverForgeEventResponses, RedeliverNotificationsData, RedeliverNotificationsErrors, RedeliverNotificationsResponses, RejectRunData, RejectRunErrors, RejectRunResponses, ReplaceProjectData, ReplaceProjectErrors, ReplaceProjectResponses, ResumeScheduleData, ResumeScheduleErrors, ResumeScheduleResponses, RetryRunData, RetryRunErrors, RetryRunResponses, RevokeShipData, RevokeShipErrors, RevokeShipResponses, RunScheduleData, RunScheduleErrors, RunScheduleResponses, StreamRunLogsData, StreamRunLogsErrors, StreamRunLogsResponse, StreamRunLogsResponses, UndrainShipData, UndrainShipErrors, UndrainShipResponses } from './types.gen.ts';
 
 /** Credentials that an operation accepts. */
 const CREDENTIALS = [{ scheme: 'bearer', type: 'http' }] as const;
@@ -467,6 +467,53 @@ export const redeliverNotifications = <ThrowOnError extends boolean = false>(opt
 export const receiveAlerts = <ThrowOnError extends boolean = false>(options: Options<ReceiveAlertsData, ThrowOnError>): RequestResult<ReceiveAlertsResponses, ReceiveAlertsErrors, ThrowOnError> => (options.client ?? client).post<ReceiveAlertsResponses, ReceiveAlertsErrors, ThrowOnError>({
     security: CREDENTIALS,
     url: '/api/v1/webhooks/alertmanager',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * List the events of forges
+ *
+ * Lists what forges have sent, and what polling has found, newest first, with the runs that came of it. Deliveries are kept for 30 days. It needs a token with the scope `admin`.
+ */
+export const listForgeDeliveries = <ThrowOnError extends boolean = false>(options?: Options<ListForgeDeliveriesData, ThrowOnError>): RequestResult<ListForgeDeliveriesResponses, ListForgeDeliveriesErrors, ThrowOnError> => (options?.client ?? client).get<ListForgeDeliveriesResponses, ListForgeDeliveriesErrors, ThrowOnError>({
+    security: CREDENTIALS,
+    url: '/api/v1/webhooks/deliveries',
+    ...options
+});
+
+/**
+ * Read an event of a forge
+ *
+ * Reads one delivery. It needs a token with the scope `admin`.
+ */
+export const getForgeDelivery = <ThrowOnError extends boolean = false>(options: Options<GetForgeDeliveryData, ThrowOnError>): RequestResult<GetForgeDeliveryResponses, GetForgeDeliveryErrors, ThrowOnError> => (options.client ?? client).get<GetForgeDeliveryResponses, GetForgeDeliveryErrors, ThrowOnError>({
+    security: CREDENTIALS,
+    url: '/api/v1/webhooks/deliveries/{id}',
+    ...options
+});
+
+/**
+ * Process an event of a forge again
+ *
+ * Processes a delivery again, with the configuration of now, as if it had just arrived: it may queue runs that it has queued before. Newer pushes of the branch do not matter. One that waits to be processed is left as it is.
+ */
+export const redeliverForgeEvent = <ThrowOnError extends boolean = false>(options: Options<RedeliverForgeEventData, ThrowOnError>): RequestResult<RedeliverForgeEventResponses, RedeliverForgeEventErrors, ThrowOnError> => (options.client ?? client).post<RedeliverForgeEventResponses, RedeliverForgeEventErrors, ThrowOnError>({
+    security: CREDENTIALS,
+    url: '/api/v1/webhooks/deliveries/{id}/redeliver',
+    ...options
+});
+
+/**
+ * Receive an event of a forge
+ *
+ * Takes a webhook of a forge of the configuration (`forges`). Whoever sends it proves that by the signature or token of its kind over the bytes of the body, with the key that `webhook_secret` names: `X-Hub-Signature-256` (github), `X-Gitlab-Token` or `webhook-signature` (gitlab), `X-Gitea-Signature` (gitea, forgejo), `X-Hub-Signature` (bitbucket), `X-Quire-Signature` (git). Otherwise it returns 401 `unauthenticated`. The event is recorded before the answer, and processed after it: 202 says that it may queue runs, 200 that it queues none, because it is a repeated one or starts nothing. The same event is taken once, whether it has the same id or the same body: then the answer is the first delivery, and nothing changes.
+ */
+export const receiveForgeEvent = <ThrowOnError extends boolean = false>(options: Options<ReceiveForgeEventData, ThrowOnError>): RequestResult<ReceiveForgeEventResponses, ReceiveForgeEventErrors, ThrowOnError> => (options.client ?? client).post<ReceiveForgeEventResponses, ReceiveForgeEventErrors, ThrowOnError>({
+    url: '/api/v1/webhooks/{kind}',
     ...options,
     headers: {
         'Content-Type': 'application/json',

@@ -104,6 +104,81 @@ export type Approval = {
 } | null;
 
 /**
+ * The event of a forge that started the run, or the one that it repeats; null for other sources. Texts are empty for what the event does not have.
+ */
+export type RunForgeEvent = {
+    /**
+     * Name of the forge; empty for a project that is polled and names none.
+     */
+    forge: string;
+    /**
+     * What happened, such as `push` or `pull_request`.
+     */
+    event: string;
+    /**
+     * What was done, such as `opened`.
+     */
+    action: string;
+    /**
+     * Id that the forge has given to the delivery.
+     */
+    delivery_id: string;
+    /**
+     * Full name of the branch or tag.
+     */
+    ref: string;
+    /**
+     * The branch that was pushed, or that the pull request is for.
+     */
+    branch: string;
+    /**
+     * The tag.
+     */
+    tag: string;
+    /**
+     * The commit that the run works on.
+     */
+    commit: string;
+    /**
+     * First line of the commit's message, or title of the pull request.
+     */
+    title: string;
+    /**
+     * Login of whoever did it.
+     */
+    author: string;
+    /**
+     * Where people see it.
+     */
+    url: string;
+    /**
+     * The pull request; null for none.
+     */
+    pull_request: {
+        /**
+         * Its number.
+         */
+        number: number;
+        /**
+         * The branch that it is for.
+         */
+        base: string;
+        /**
+         * The branch that it comes from.
+         */
+        head: string;
+        /**
+         * Whether that is a branch of a fork.
+         */
+        fork: boolean;
+    } | null;
+    /**
+     * Whether the run has no secrets, because it runs the code of a fork.
+     */
+    restricted: boolean;
+} | null;
+
+/**
  * How the run came into being, and by whom. Cells of a matrix have that of the run that they belong to.
  */
 export type RunSource = {
@@ -122,6 +197,7 @@ export type RunSource = {
     alert_labels: {
         [key: string]: string;
     } | null;
+    forge: RunForgeEvent;
 };
 
 /**
@@ -257,7 +333,7 @@ export type ListRunsResponse = {
 /**
  * The stable, machine-readable reason. Codes of status 400 are those from `invalid_input` to `idempotency_key_required`. Later versions may have further ones.
  */
-export type ErrorCode = 'invalid_input' | 'invalid_project' | 'invalid_name' | 'invalid_label' | 'invalid_cursor' | 'invalid_attempt' | 'invalid_offset' | 'project_unavailable' | 'pipeline_unavailable' | 'model_or_input_unavailable' | 'unsupported_kind' | 'idempotency_key_required' | 'unauthenticated' | 'forbidden' | 'not_found' | 'project_not_found' | 'schedule_not_found' | 'notification_not_found' | 'run_not_found' | 'ship_not_found' | 'method_not_allowed' | 'request_timeout' | 'conflict' | 'idempotency_conflict' | 'run_state_conflict' | 'project_exists' | 'ship_exists' | 'join_token_exists' | 'config_read_only' | 'fleet_disabled' | 'logs_expired' | 'rate_limited' | 'storage_failed' | 'enqueue_failed' | 'logs_unavailable' | 'internal' | 'not_implemented' | 'storage_unavailable' | 'log_budget_exceeded';
+export type ErrorCode = 'invalid_input' | 'invalid_project' | 'invalid_name' | 'invalid_label' | 'invalid_cursor' | 'invalid_attempt' | 'invalid_offset' | 'project_unavailable' | 'pipeline_unavailable' | 'model_or_input_unavailable' | 'unsupported_kind' | 'idempotency_key_required' | 'unauthenticated' | 'forbidden' | 'not_found' | 'project_not_found' | 'schedule_not_found' | 'notification_not_found' | 'delivery_not_found' | 'run_not_found' | 'ship_not_found' | 'method_not_allowed' | 'request_timeout' | 'conflict' | 'idempotency_conflict' | 'run_state_conflict' | 'project_exists' | 'ship_exists' | 'join_token_exists' | 'config_read_only' | 'fleet_disabled' | 'logs_expired' | 'rate_limited' | 'storage_failed' | 'enqueue_failed' | 'logs_unavailable' | 'internal' | 'not_implemented' | 'storage_unavailable' | 'log_budget_exceeded';
 
 /**
  * What every failed request returns.
@@ -398,9 +474,9 @@ export type RunStep = {
      */
     ended_at: string;
     /**
-     * How it ended; `stopped` when the run had to end. Later versions may have further ones.
+     * How it ended; `stopped` when the run had to end, `skipped` when its conditions (`when`) did not hold. Later versions may have further ones.
      */
-    outcome: 'succeeded' | 'failed' | 'timed_out' | 'stopped';
+    outcome: 'succeeded' | 'failed' | 'timed_out' | 'stopped' | 'skipped';
     /**
      * Exit code of its process; null when there is none.
      */
@@ -1367,6 +1443,118 @@ export type ReceiveAlertsResponse = {
 };
 
 /**
+ * `pending`: it waits to be processed. `done`: its runs are queued. `ignored`: it starts nothing, and the reason says why. `failed`: it was given up.
+ */
+export type ForgeDeliveryState = 'pending' | 'done' | 'ignored' | 'failed';
+
+/**
+ * An event of a forge, and what came of it.
+ */
+export type ForgeDelivery = {
+    id: Id;
+    /**
+     * Name of the forge; empty for a project that is polled and names none.
+     */
+    forge: string;
+    /**
+     * Id that the forge has given to it.
+     */
+    delivery_id: string;
+    /**
+     * What happened: `push`, `tag`, `pull_request`, `comment`, `issue`, `release`, or the forge's own word for what starts nothing.
+     */
+    event: string;
+    /**
+     * What was done, such as `opened`; empty for none.
+     */
+    action: string;
+    /**
+     * The repository, as the forge names it.
+     */
+    repository: string;
+    /**
+     * Full name of the branch or tag; empty for none.
+     */
+    ref: string;
+    /**
+     * The commit; empty for none.
+     */
+    commit: string;
+    /**
+     * First line of the commit's message, or title of the pull request; empty for none.
+     */
+    title: string;
+    /**
+     * Login of whoever did it; empty if the forge does not say.
+     */
+    author: string;
+    /**
+     * Number of the pull request; null for none.
+     */
+    pull_request: number | null;
+    /**
+     * When it arrived (Unix seconds).
+     */
+    received_at: UnixSeconds;
+    /**
+     * When it was done, ignored or given up (Unix seconds).
+     */
+    processed_at: OptionalUnixSeconds;
+    state: ForgeDeliveryState;
+    /**
+     * How often it was processed.
+     */
+    attempts: number;
+    /**
+     * Why it was ignored or has failed, or why the last attempt to process it failed; null otherwise.
+     */
+    reason: string | null;
+    /**
+     * The runs that it queued.
+     */
+    runs: Array<{
+        /**
+         * Project of the run.
+         */
+        project_id: string;
+        /**
+         * Its pipeline.
+         */
+        pipeline: string;
+        run_id: Id;
+    }>;
+    /**
+     * The pipelines that it did not start although they are for events, at most 100.
+     */
+    skipped: Array<{
+        /**
+         * Project of the pipeline.
+         */
+        project_id: string;
+        /**
+         * Name of the pipeline, or of the file that is wrong.
+         */
+        pipeline: string;
+        /**
+         * Why it was not started.
+         */
+        reason: string;
+    }>;
+};
+
+export type ListForgeDeliveriesResponse = {
+    /**
+     * The deliveries of this page, newest first.
+     */
+    data: Array<ForgeDelivery>;
+    next_cursor: Cursor;
+};
+
+export type ForgeDeliveryResponse = {
+    data: ForgeDelivery;
+};
+
+/**
  * What was done: to runs (`enqueue`, `approve`, `reject`, `cancel`, `retry`, `delete`: their logs), to projects (`project`: added, replaced or deleted, as `detail` tells; `delete`: their caches), to ships (`token`: join token created, `join`, `renew`: certificate renewed, `revoke`, `drain`, `undrain`, `delete`, `leave`), to the configuration (`reload`), to schedules (`pause`, `resume`), to notifications (`redeliver`). Later versions may have further ones.
  */
 export type AuditAction = 'enqueue' | 'cancel' | 'retry' | 'project' | 'token' | 'join' | 'renew' | 'revoke' | 'drain' | 'undrain' | 'delete' | 'leave' | 'reload' | 'pause' | 'resume' | 'redeliver' | 'approve' | 'reject';
@@ -1505,6 +1693,11 @@ export type ScheduleProject = string;
  * Name of the schedule, unique in its project.
  */
 export type ScheduleName = string;
+
+/**
+ * Id of the delivery, 32 hexadecimal characters; a malformed one names none and returns 404.
+ */
+export type DeliveryId = string;
 
 export type ListRunsData = {
     body?: never;
@@ -3864,6 +4057,260 @@ export type ReceiveAlertsResponses = {
 };
 
 export type ReceiveAlertsResponse2 = ReceiveAlertsResponses[keyof ReceiveAlertsResponses];
+
+export type ListForgeDeliveriesData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Number of entries at most. Above 100 it is taken as 100.
+         */
+        limit?: number;
+        /**
+         * Cursor of a page, the `next_cursor` of the one before it: only what is strictly older is listed. The cursor of another list returns 400 `invalid_cursor`.
+         */
+        before?: string;
+        /**
+         * Only those of this forge.
+         */
+        forge?: string;
+        /**
+         * Only those about this repository, as its forge names it.
+         */
+        repository?: string;
+        /**
+         * Only those in this state.
+         */
+        state?: ForgeDeliveryState;
+    };
+    url: '/api/v1/webhooks/deliveries';
+};
+
+export type ListForgeDeliveriesErrors = {
+    /**
+     * `invalid_input`: a parameter has the wrong shape. `invalid_cursor`: `before` cannot be decoded.
+     */
+    400: ErrorBody;
+    /**
+     * `unauthenticated`: the bearer token is missing or wrong.
+     */
+    401: ErrorBody;
+    /**
+     * `forbidden`: reading is open to everyone (`runtime.api_token_env` is not set), and the request comes from a web page of another site, or was sent to a name that is not known as one of this server.
+     */
+    403: ErrorBody;
+    /**
+     * `invalid_input`: the headers of the request have more than 16 KiB together.
+     */
+    431: ErrorBody;
+    /**
+     * `storage_failed`: the store could not be read or written. `internal`: the server made a mistake. Its log has the reason in both cases.
+     */
+    500: ErrorBody;
+    /**
+     * `not_implemented`: this build does not have the operation yet.
+     */
+    501: ErrorBody;
+    /**
+     * `storage_unavailable`: the store is unreachable or busy for more than 5 seconds, or the server is starting or stopping; try again later.
+     */
+    503: ErrorBody;
+};
+
+export type ListForgeDeliveriesError = ListForgeDeliveriesErrors[keyof ListForgeDeliveriesErrors];
+
+export type ListForgeDeliveriesResponses = {
+    /**
+     * One page of deliveries.
+     */
+    200: ListForgeDeliveriesResponse;
+};
+
+export type ListForgeDeliveriesResponse2 = ListForgeDeliveriesResponses[keyof ListForgeDeliveriesResponses];
+
+export type GetForgeDeliveryData = {
+    body?: never;
+    path: {
+        /**
+         * Id of the delivery, 32 hexadecimal characters; a malformed one names none and returns 404.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/api/v1/webhooks/deliveries/{id}';
+};
+
+export type GetForgeDeliveryErrors = {
+    /**
+     * `invalid_input`: the body or the query has the wrong shape; the message names the field.
+     */
+    400: ErrorBody;
+    /**
+     * `unauthenticated`: the bearer token is missing or wrong.
+     */
+    401: ErrorBody;
+    /**
+     * `forbidden`: reading is open to everyone (`runtime.api_token_env` is not set), and the request comes from a web page of another site, or was sent to a name that is not known as one of this server.
+     */
+    403: ErrorBody;
+    /**
+     * `delivery_not_found`: there is no such delivery.
+     */
+    404: ErrorBody;
+    /**
+     * `invalid_input`: the headers of the request have more than 16 KiB together.
+     */
+    431: ErrorBody;
+    /**
+     * `storage_failed`: the store could not be read or written. `internal`: the server made a mistake. Its log has the reason in both cases.
+     */
+    500: ErrorBody;
+    /**
+     * `not_implemented`: this build does not have the operation yet.
+     */
+    501: ErrorBody;
+    /**
+     * `storage_unavailable`: the store is unreachable or busy for more than 5 seconds, or the server is starting or stopping; try again later.
+     */
+    503: ErrorBody;
+};
+
+export type GetForgeDeliveryError = GetForgeDeliveryErrors[keyof GetForgeDeliveryErrors];
+
+export type GetForgeDeliveryResponses = {
+    /**
+     * The delivery.
+     */
+    200: ForgeDeliveryResponse;
+};
+
+export type GetForgeDeliveryResponse = GetForgeDeliveryResponses[keyof GetForgeDeliveryResponses];
+
+export type RedeliverForgeEventData = {
+    body?: never;
+    path: {
+        /**
+         * Id of the delivery, 32 hexadecimal characters; a malformed one names none and returns 404.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/api/v1/webhooks/deliveries/{id}/redeliver';
+};
+
+export type RedeliverForgeEventErrors = {
+    /**
+     * `invalid_input`: the body or the query has the wrong shape; the message names the field.
+     */
+    400: ErrorBody;
+    /**
+     * `unauthenticated`: the bearer token is missing or wrong.
+     */
+    401: ErrorBody;
+    /**
+     * `forbidden`: reading is open to everyone (`runtime.api_token_env` is not set), and the request comes from a web page of another site, or was sent to a name that is not known as one of this server.
+     */
+    403: ErrorBody;
+    /**
+     * `delivery_not_found`: there is no such delivery.
+     */
+    404: ErrorBody;
+    /**
+     * `invalid_input`: the headers of the request have more than 16 KiB together.
+     */
+    431: ErrorBody;
+    /**
+     * `storage_failed`: the store could not be read or written. `internal`: the server made a mistake. Its log has the reason in both cases.
+     */
+    500: ErrorBody;
+    /**
+     * `not_implemented`: this build does not have the operation yet.
+     */
+    501: ErrorBody;
+    /**
+     * `storage_unavailable`: the store is unreachable or busy for more than 5 seconds, or the server is starting or stopping; try again later.
+     */
+    503: ErrorBody;
+};
+
+export type RedeliverForgeEventError = RedeliverForgeEventErrors[keyof RedeliverForgeEventErrors];
+
+export type RedeliverForgeEventResponses = {
+    /**
+     * The delivery, which waits to be processed.
+     */
+    202: ForgeDeliveryResponse;
+};
+
+export type RedeliverForgeEventResponse = RedeliverForgeEventResponses[keyof RedeliverForgeEventResponses];
+
+export type ReceiveForgeEventData = {
+    /**
+     * The event, in the form of the forge.
+     */
+    body: {
+        [key: string]: unknown;
+    };
+    path: {
+        /**
+         * Kind of the forge; gitea and forgejo are one.
+         */
+        kind: 'github' | 'gitlab' | 'gitea' | 'forgejo' | 'bitbucket' | 'git';
+    };
+    query?: {
+        /**
+         * Name of the forge in the configuration; by default all of the kind are tried.
+         */
+        forge?: string;
+    };
+    url: '/api/v1/webhooks/{kind}';
+};
+
+export type ReceiveForgeEventErrors = {
+    /**
+     * `invalid_input`: the body or the query has the wrong shape; the message names the field.
+     */
+    400: ErrorBody;
+    /**
+     * `unauthenticated`: there is no such forge, or the signature is missing or wrong.
+     */
+    401: ErrorBody;
+    /**
+     * `forbidden`: reading is open to everyone (`runtime.api_token_env` is not set), and the request comes from a web page of another site, or was sent to a name that is not known as one of this server.
+     */
+    403: ErrorBody;
+    /**
+     * `invalid_input`: the headers of the request have more than 16 KiB together.
+     */
+    431: ErrorBody;
+    /**
+     * `storage_failed`: the store could not be read or written. `internal`: the server made a mistake. Its log has the reason in both cases.
+     */
+    500: ErrorBody;
+    /**
+     * `not_implemented`: this build does not have the operation yet.
+     */
+    501: ErrorBody;
+    /**
+     * `storage_unavailable`: the store is unreachable or busy for more than 5 seconds, or the server is starting or stopping; try again later.
+     */
+    503: ErrorBody;
+};
+
+export type ReceiveForgeEventError = ReceiveForgeEventErrors[keyof ReceiveForgeEventErrors];
+
+export type ReceiveForgeEventResponses = {
+    /**
+     * The event was received before, or starts nothing.
+     */
+    200: ForgeDeliveryResponse;
+    /**
+     * The event is recorded.
+     */
+    202: ForgeDeliveryResponse;
+};
+
+export type ReceiveForgeEventResponse = ReceiveForgeEventResponses[keyof ReceiveForgeEventResponses];
 
 export type ListAuditData = {
     body?: never;

@@ -92,5 +92,8 @@ export const COMMANDS_OF_RUNS: Readonly<Record<string, readonly string[]>> = {
   listNotifications: ['runs notifications'],
   listNotificationDeadLetters: ['runs notifications dead'],
   redeliverNotifications: ['runs notifications redeliver'],
+  listForgeDeliveries: ['runs deliveries list'],
+  getForgeDelivery: ['runs deliveries show'],
+  redeliverForgeEvent: ['runs deliveries redeliver'],
   listAudit: ['runs audit'],
 };

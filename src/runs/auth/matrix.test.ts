@@ -5,7 +5,7 @@ import { CONFIG, RunsApi } from '../../testkit/runs-api.ts';
 
 /** What each operation takes (decisions, section 2.1), written by hand. */
 const SCOPES = {
-  nothing: 'getLiveness getReadiness',
+  nothing: 'getLiveness getReadiness receiveForgeEvent',
   read:
     `listRuns getRun getRunResult getRunSummary listRunAttempts listRunArtifacts getRunArtifact listRunLogs streamRunLogs listProjects listCaches getBadge
     listPipelines listRoles listShips listSchedules getMetrics`,
@@ -14,7 +14,8 @@ const SCOPES = {
   alerts: 'receiveAlerts',
   admin:
     `createProject replaceProject deleteProject deleteCaches deleteRunLogs deleteShip revokeShip drainShip undrainShip createJoinToken
-    pauseSchedule resumeSchedule listAudit listForges listNotifications listNotificationDeadLetters redeliverNotifications`,
+    pauseSchedule resumeSchedule listAudit listForges listNotifications listNotificationDeadLetters redeliverNotifications
+    listForgeDeliveries getForgeDelivery redeliverForgeEvent`,
 } as const;
 const NEEDS = new Map(
   Object.entries(SCOPES).flatMap(([scope, ids]) => ids.split(/\s+/).map((id) => [id, scope] as const)),

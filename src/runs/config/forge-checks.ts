@@ -76,6 +76,9 @@ export function conditionProblems(pipeline: PipelineConfig, path: string): strin
     ...expression(pipeline.when.expression, `${path}.when.expression`),
     ...pipeline.steps.flatMap(({ when: { expression: text, status, ...rest }, approval }, at) => [
       ...expression(text, `${path}.steps[${at}].when.expression`),
+      ...when(!status.includes('success'),
+        `${path}.steps[${at}].when.status: expected success, or success and failure; a step that runs only after a ` +
+          'failure is not known'),
       ...when(approval.required && (isGiven(rest) || text !== '' || status.join() !== 'success'),
         `${path}.steps[${at}].when: an approval has no conditions`),
     ]),

@@ -4,6 +4,7 @@ export { hashOf, inDataDir, type LoadedRunsConfig, loadRunsConfig, type RunsConf
 export { cellsOf, type CellValues, fillCell, nameOfCell } from './matrix.ts';
 export { parseProject, parseRunsConfig, RunsConfigError } from './parse.ts';
 export { renderConfigReference } from './reference.ts';
+export { readRepositoryPipelines, type RepositoryPipelines } from './repository-pipelines.ts';
 export { type AlertRoute, type ForgeConfig, type InputConfig, type MatrixConfig, type NotificationConfig,
   type PipelineConfig, type ProjectConfig, type RoleConfig, RUNS_CONFIG_SCHEMA, type RunsConfig, type Scalar,
   type ScheduleConfig, type StepConfig, type TokenConfig } from './schema/index.ts';

@@ -27,7 +27,11 @@ const checkProject = schemaCheck(PROJECT_SCHEMA);
 export function parseRunsConfig(text: string): RunsConfig {
   const parsed = parseYaml(text);
   if (!parsed.ok) throw new RunsConfigError([parsed.problem]);
-  const value = parsed.value ?? {};
+  return parseRunsValue(parsed.value ?? {});
+}
+
+/** Like `parseRunsConfig` for the value of the text, which is changed. */
+export function parseRunsValue(value: unknown): RunsConfig {
   const problems = [...expandShortForms(value), ...checkConfig(value)];
   if (problems.length > 0) throw new RunsConfigError(problems);
   const config = completed(readBySchema(RUNS_CONFIG_SCHEMA, value));

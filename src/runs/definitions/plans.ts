@@ -4,6 +4,7 @@ import { AiTextPlanSchema, type Assignment, DiagnosticPlanSchema, PipelinePlanSc
 import { parseDuration } from '../../lib/duration.ts';
 import { type CellValues, fillCell, type PipelineConfig, type RoleConfig, type StepConfig } from '../config/index.ts';
 import type { ApprovalStep } from './definition.ts';
+import { cacheInSpace } from './fork-space.ts';
 
 export type Plan = Assignment['plan'];
 
@@ -17,9 +18,9 @@ export function diagnosticPlan(check: string, gitUrl: string, roles: readonly Ro
   return { case: 'diagnostic', value: create(DiagnosticPlanSchema, { check, gitUrl, roles: probes }) };
 }
 
-/** `cell`: values of the matrix, empty without one. */
+/** `cell`: values of the matrix, empty without one. `space`: the beginning of keys of caches (`forkSpace`). */
 export function pipelinePlan({ name, checkout, sandbox, image, steps }: PipelineConfig, gitUrl: string,
-  cell: CellValues): Plan
+  cell: CellValues, space: string): Plan
 {
   return {
     case: 'pipeline',
@@ -29,7 +30,7 @@ export function pipelinePlan({ name, checkout, sandbox, image, steps }: Pipeline
       gitUrl,
       sandbox,
       image: fillCell(image, cell),
-      steps: steps.filter(isCommand).map(toStep),
+      steps: steps.filter(isCommand).map((step) => toStep(step, space)),
     }),
   };
 }
@@ -49,7 +50,8 @@ export function approvalSteps({ steps }: PipelineConfig): ApprovalStep[] {
   );
 }
 
-function toStep(step: StepConfig): Step {
+function toStep(step: StepConfig, space: string): Step {
+  const cache = cacheInSpace(step.cache, space);
   return create(StepSchema, {
     name: step.name,
     // The shell receives the command line as one argument, so nothing in it needs quoting.
@@ -58,15 +60,18 @@ function toStep(step: StepConfig): Step {
     env: { ...step.env },
     timeoutMs: BigInt(milliseconds(step.timeout)),
     continueOnError: step.continue_on_error,
-    always: step.always,
+    always: step.always || isForBoth(step),
     artifacts: [...step.artifacts],
-    cache: step.cache.key === '' ? undefined : create(StepCacheSchema, {
-      key: step.cache.key,
-      paths: [...step.cache.paths],
-      restoreKeys: [...step.cache.restore_keys],
+    cache: cache.key === '' ? undefined : create(StepCacheSchema, {
+      key: cache.key,
+      paths: [...cache.paths],
+      restoreKeys: [...cache.restore_keys],
     }),
   });
 }
+
+/** A step for successes and failures runs always. */
+const isForBoth = ({ when }: StepConfig): boolean => when.status.includes('success') && when.status.includes('failure');
 
 export function aiTextPlan(role: RoleConfig, systemPrompt: string): Plan {
   return {

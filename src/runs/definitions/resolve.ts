@@ -7,9 +7,10 @@ import { decodeUtf8 } from '../../lib/bytes.ts';
 import { didYouMean } from '../../lib/did-you-mean.ts';
 import { isGitRef } from '../../lib/git-ref.ts';
 import type { Log } from '../../lib/log.ts';
+import { MANUAL, unmet } from '../conditions/index.ts';
 import { cellsOf, type CellValues, fillCell, inDataDir, nameOfCell, type PipelineConfig, type ProjectConfig, readInputs,
-  type RoleConfig, type RunsConfig } from '../config/index.ts';
-import type { Concurrency, Definition, ResolvedCell, ResolvedRun, RunRequest } from './definition.ts';
+  type RoleConfig, type RunsConfig, type StepConfig } from '../config/index.ts';
+import type { Concurrency, Definition, ResolvedCell, ResolvedRun, RunRequest, SkippedStep } from './definition.ts';
 import { forkSpace } from './fork-space.ts';
 import { aiTextPlan, approvalSteps, diagnosticPlan, milliseconds, pipelinePlan, type Plan } from './plans.ts';
 
@@ -31,6 +32,7 @@ interface Work {
   /** The input after validation; absent: unchanged. */
   readonly input?: RunRequest['input'];
   readonly keyVariable?: string;
+  readonly skipped?: readonly SkippedStep[];
 }
 
 type Resolver = (config: RunsConfig, project: ProjectConfig, request: RunRequest, deps: ResolveDeps) => Work | Promise<
@@ -60,7 +62,7 @@ export async function resolveRun(config: RunsConfig, request: RunRequest, deps: 
   const concurrency = work.pipeline && concurrencyOf(work.pipeline, { ...request, input });
   const toCell = (values: CellValues): ResolvedCell => ({
     values,
-    definition: toDefinition(config, project, planned(config, project, work, values), request),
+    definition: toDefinition(config, project, planned(config, project, work, values, request), request),
     runsOn: selectorsOf(project, work, request, values),
     maxAttempts: work.maxAttempts,
   });
@@ -78,7 +80,8 @@ export async function resolveRun(config: RunsConfig, request: RunRequest, deps: 
     cells: cells.length > 0 ? cells : undefined,
     maxAttempts: cells.length === 0 ? work.maxAttempts : 1,
     concurrency,
-    approvalMs: work.pipeline?.approval.required ? milliseconds(work.pipeline.approval.timeout) : undefined,
+    approvalMs: approvalOf(project, work.pipeline, request),
+    isRestricted: isRestricted(project, request),
     priority: request.priority ?? project.priority,
   };
 }
@@ -93,11 +96,17 @@ function diagnostic(config: RunsConfig, project: ProjectConfig, { task }: RunReq
 }
 
 /** Selectors of project, pipeline and request combined. */
-function selectorsOf(project: ProjectConfig, { pipeline: found }: Pick<Work, 'pipeline'>, { runsOn = [] }: RunRequest,
+function selectorsOf(project: ProjectConfig, { pipeline: found }: Pick<Work, 'pipeline'>, request: RunRequest,
   values: CellValues): string[]
 {
   return [
-    ...new Set([...project.runs_on, ...(found?.runs_on ?? []).map((label) => fillCell(label, values)), ...runsOn]),
+    ...new Set([
+      ...project.runs_on,
+      ...(found?.runs_on ?? []).map((label) => fillCell(label, values)),
+      ...(request.forge?.definition === undefined ? [] : project.repository_pipelines.runs_on),
+      ...(isRestricted(project, request) ? project.forks.runs_on : []),
+      ...(request.runsOn ?? []),
+    ]),
   ].sort();
 }
 
@@ -113,18 +122,24 @@ function chosenCells({ name, matrix }: PipelineConfig, only: readonly CellValues
 }
 
 /** The image of a pipeline may differ from cell to cell. */
-function planned(config: RunsConfig, project: ProjectConfig, work: Work, values: CellValues): Work {
+function planned(config: RunsConfig, project: ProjectConfig, work: Work, values: CellValues,
+  { forge }: RunRequest): Work
+{
   return work.pipeline === undefined
     ? work
-    : { ...work, plan: pipelinePlan(work.pipeline, urlOf(config, project), values) };
+    : { ...work, plan: pipelinePlan(work.pipeline, urlOf(config, project), values, forkSpace(forge)) };
 }
 
-function pipeline(config: RunsConfig, project: ProjectConfig, { task, input }: RunRequest): Work {
-  const found = config.pipelines.find(({ name }) => name === task);
-  if (found === undefined || !isFor(found, project))
+async function pipeline(config: RunsConfig, project: ProjectConfig, request: RunRequest): Promise<Work> {
+  const { task, input, forge } = request;
+  const whole = request.pipeline ?? config.pipelines.find(({ name }) => name === task);
+  if (whole === undefined || !isFor(whole, project))
     throw new ServiceError('pipeline_unavailable', unknownTask('pipeline', task, project, config.pipelines));
+  requireForks(project, forge);
+  const { pipeline: found, skipped } = await chosenSteps(whole, request);
   const work = {
-    plan: pipelinePlan(found, urlOf(config, project), {}),
+    skipped,
+    plan: pipelinePlan(found, urlOf(config, project), {}, forkSpace(forge)),
     timeoutMs: milliseconds(found.timeout),
     maxAttempts: found.max_attempts,
     pipeline: found,
@@ -133,6 +148,51 @@ function pipeline(config: RunsConfig, project: ProjectConfig, { task, input }: R
   const read = readInputs(found.inputs, input);
   if ('problem' in read) throw new ServiceError('invalid_input', read.problem);
   return { ...work, input: read.values };
+}
+
+/** The pipeline without the steps whose conditions do not hold. Rejects if none is left, or none can be decided. */
+async function chosenSteps(whole: PipelineConfig,
+  { facts = MANUAL }: RunRequest): Promise<{ pipeline: PipelineConfig; skipped: readonly SkippedStep[] }>
+{
+  const steps: StepConfig[] = [];
+  const skipped: SkippedStep[] = [];
+  for (const step of whole.steps) {
+    const reason = await unmet(step.when, facts).catch((error: Error) => {
+      throw new ServiceError('pipeline_unavailable', `the condition of the step ${step.name}: ${error.message}`);
+    });
+    if (reason === undefined) steps.push(step);
+    else skipped.push({ name: step.name, before: steps.filter(({ approval }) => !approval.required).length, reason });
+  }
+  // An approval stands between two commands.
+  const isCommand = ({ approval }: StepConfig): boolean => !approval.required;
+  const kept = steps.filter((step, at) =>
+    isCommand(step) || (steps.slice(0, at).some(isCommand) && steps.slice(at).some(isCommand))
+  );
+  if (!kept.some(isCommand))
+    throw new ServiceError('pipeline_unavailable',
+      `the pipeline ${whole.name} has no step left: ${
+        skipped.map(({ name, reason }) => `${name} ${reason}`).join('; ').slice(0, 500)
+      }`);
+  return { pipeline: { ...whole, steps: kept }, skipped };
+}
+
+function requireForks({ id, forks }: ProjectConfig, forge: RunRequest['forge']): void {
+  if (forge?.pullRequest?.isFork && forks.runs === 'never')
+    throw new ServiceError('pipeline_unavailable', `the project ${id} runs nothing for forks (forks.runs)`);
+}
+
+/** Whether a run has neither secrets nor reserved ships, because its code is a stranger's and nobody has approved it. */
+const isRestricted = ({ forks }: ProjectConfig, { forge }: RunRequest): boolean =>
+  forge?.pullRequest?.isFork === true && forks.runs !== 'approval';
+
+/** How long a run waits for an approval; undefined if it needs none. */
+function approvalOf({ forks }: ProjectConfig, found: PipelineConfig | undefined, { forge }: RunRequest): number
+  | undefined
+{
+  const isOfFork = forge?.pullRequest?.isFork === true && forks.runs === 'approval';
+  return found?.approval.required || (found !== undefined && isOfFork)
+    ? milliseconds(found.approval.timeout)
+    : undefined;
 }
 
 async function aiText(config: RunsConfig, project: ProjectConfig, { task, input }: RunRequest,
@@ -194,18 +254,31 @@ function urlOf({ runtime }: RunsConfig, { repository }: ProjectConfig): string {
 }
 
 function credentialsOf({ credentials }: RunsConfig['git'], plan: Plan): Pick<Definition, 'git'> {
-  const found = plan.case === 'pipeline' && plan.value.checkout !== 'none'
-    ? credentialsFor(plan.value.gitUrl, credentials)
-    : undefined;
+  return plan.case === 'pipeline' && plan.value.checkout !== 'none'
+    ? namedCredentials(plan.value.gitUrl, credentials)
+    : {};
+}
+
+function namedCredentials(url: string, credentials: readonly Credentials[]): Pick<Definition, 'git'> {
+  const found = credentialsFor(url, credentials);
   if (found === undefined) return {};
   return {
     git: { token: found.token, username: found.username, sshKey: found.ssh_key, knownHosts: found.known_hosts },
   };
 }
 
-function toDefinition({ queue, git }: RunsConfig, project: ProjectConfig,
-  { plan, timeoutMs, pipeline: found, keyVariable = '' }: Work, { minScore, runsOn = [] }: RunRequest): Definition
+/** The address of a project's repository, and the secrets with which git gets at it. */
+export function remoteOf(config: RunsConfig, project: ProjectConfig): { readonly url: string } & Pick<Definition,
+  'git'>
 {
+  const url = urlOf(config, project);
+  return { url, ...namedCredentials(url, config.git.credentials) };
+}
+
+function toDefinition({ queue, git }: RunsConfig, project: ProjectConfig,
+  { plan, timeoutMs, pipeline: found, keyVariable = '', skipped = [] }: Work, request: RunRequest): Definition
+{
+  const { minScore, runsOn = [] } = request;
   const assignment = create(AssignmentSchema, {
     projectId: project.id,
     repository: project.repository,
@@ -218,7 +291,7 @@ function toDefinition({ queue, git }: RunsConfig, project: ProjectConfig,
   });
   return {
     assignment: toJson(AssignmentSchema, assignment),
-    secrets: found?.secrets ?? [],
+    secrets: isRestricted(project, request) ? [] : found?.secrets ?? [],
     ...credentialsOf(git, plan),
     retryOn: found?.retry.on ?? [],
     timeoutMs,
@@ -227,6 +300,7 @@ function toDefinition({ queue, git }: RunsConfig, project: ProjectConfig,
     result: found?.result === 'json' ? 'json' : undefined,
     approvals: found?.steps.some(({ approval }) => approval.required) ? approvalSteps(found) : undefined,
     minScore,
+    skipped: skipped.length === 0 ? undefined : skipped,
     runsOn: runsOn.length === 0 ? undefined : runsOn,
   };
 }

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { parseRunsConfig } from '../config/index.ts';
+import { FakeForge } from './api/test-fixture.ts';
 import { apiAddress, createForgeApis } from './apis.ts';
-import { FakeForge } from './test-fixture.ts';
 
 const apisOf = (text: string, secrets: Record<string, string>) => {
   const loaded = { config: parseRunsConfig(text) };

@@ -6,16 +6,7 @@ import { createCall } from './api/call.ts';
 import { giteaApi } from './api/gitea.ts';
 import { githubApi } from './api/github.ts';
 import { gitlabApi } from './api/gitlab.ts';
-import type { ForgeApi, ForgeCall } from './port.ts';
-
-/** The APIs of the configured forges. */
-export interface ForgeApis {
-  /**
-   * Undefined if no forge has this name, or if it has no API or no token. The same object until the configuration of
-   * the forge changes.
-   */
-  apiOf(forge: string): ForgeApi | undefined;
-}
+import type { ForgeApi, ForgeApis, ForgeCall } from './port.ts';
 
 const APIS: Readonly<Record<ForgeConfig['kind'], ((token: string, call: ForgeCall) => ForgeApi) | undefined>> = {
   github: githubApi,

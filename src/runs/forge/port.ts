@@ -1,4 +1,4 @@
-import type { ForgeConfig } from '../config/index.ts';
+import type { ProjectConfig } from '../config/index.ts';
 
 // Times named `...At` are Unix seconds.
 
@@ -85,9 +85,13 @@ export interface ForgeOrigin {
   readonly title: string;
   readonly author: string;
   readonly url: string;
+  /** Of the pull request; absent for none. */
+  readonly labels?: readonly string[];
   readonly pullRequest?: { readonly number: number; readonly base: string; readonly head: string;
     readonly isFork: boolean };
   readonly issue?: number;
+  /** Commit and file of the repository that define its pipeline; absent for a pipeline of the configuration. */
+  readonly definition?: { readonly commit: string; readonly file: string };
   /** A run of strangers' code: without secrets, shared caches of others, and reserved ships. */
   readonly restricted?: true;
 }
@@ -184,14 +188,6 @@ export class ForgeError extends Error {
   }
 }
 
-/** What Quire knows of one kind of forge. */
-export interface ForgeKind {
-  /** Event names of deliveries, their authentication, and their form. */
-  readonly receive: Receiver;
-  /** Undefined for `git`, which has no API. */
-  readonly api: ((forge: ForgeConfig, token: string, call: ForgeCall) => ForgeApi) | undefined;
-}
-
 /** A request to the API of a forge; `path` is relative to the address of the API and begins with a slash. */
 export interface ForgeRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -216,11 +212,52 @@ export interface RawDelivery {
   readonly body: Uint8Array;
 }
 
+/** How deliveries of one kind of forge are read. */
 export interface Receiver {
-  /** Compares in constant time; false for a missing signature. */
-  isAuthentic(delivery: RawDelivery, secret: string): boolean;
-  /** Id that the forge gives to the delivery, the same when it is sent again. */
-  idOf(delivery: RawDelivery): string;
-  /** Undefined for deliveries that are no event; throws `invalid_input` for one that has no such form. */
-  parse(delivery: RawDelivery): ForgeEvent | undefined;
+  /** Compares in constant time; false for a missing signature. `now`: Unix seconds. */
+  isAuthentic(delivery: RawDelivery, secret: string, now: number): boolean;
+  /** Id that the forge gives to the delivery, the same when it is sent again; empty if it gives none. */
+  idOf(headers: RawDelivery['headers']): string;
+  /** What the forge calls the event; empty if it does not say. */
+  nameOf(headers: RawDelivery['headers']): string;
+  /**
+   * The events of a delivery, in order: none if it starts nothing. Throws `invalid_input` for a payload that is not of
+   * such a form.
+   */
+  parse(headers: RawDelivery['headers'], payload: unknown): readonly ForgeEvent[];
+}
+
+/** The APIs of the forges of the configuration. */
+export interface ForgeApis {
+  /**
+   * Undefined if no forge has this name, or if it has no API or no token. The same object until the configuration of
+   * the forge changes.
+   */
+  apiOf(forge: string): ForgeApi | undefined;
+}
+
+/** An event of a project, as listeners get it. */
+export interface ProjectEvent {
+  readonly project: ProjectConfig;
+  /** Name of the forge; empty for a project that is polled and names none. */
+  readonly forge: string;
+  readonly event: ForgeEvent;
+  /** Id of the delivery in the store of this service. */
+  readonly deliveryId: string;
+}
+
+/** A pipeline that an event would have started, had it not been wrong. */
+export interface Rejection extends ProjectEvent {
+  /** Name of the pipeline or of its file. */
+  readonly pipeline: string;
+  readonly reason: string;
+}
+
+/**
+ * The events of forges. Listeners are called once an event is processed, before it is recorded as done: after a crash
+ * they are called for it again, and a rejection of a listener makes the event be processed again.
+ */
+export interface ForgeEvents {
+  onEvent(listener: (event: ProjectEvent) => Promise<void>): void;
+  onRejected(listener: (rejection: Rejection) => Promise<void>): void;
 }

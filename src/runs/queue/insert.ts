@@ -1,9 +1,10 @@
 import { unixSeconds } from '../../lib/clock.ts';
 import type { Transaction } from '../../storage/index.ts';
 import { type CellValues, nameOfCell } from '../config/index.ts';
-import type { ResolvedCell } from '../definitions/index.ts';
+import type { Definition, ResolvedCell } from '../definitions/index.ts';
 import { newApproval } from './approvals.ts';
 import { readyToStart, releaseCells } from './cells.ts';
+import { cutText } from './completion.ts';
 import type { Core } from './core.ts';
 import { enterGroup } from './enter-group.ts';
 import type { NewRun, RunRecord, WaitsFor } from './port.ts';
@@ -44,11 +45,11 @@ async function insertCell(core: Core, tx: Transaction, run: NewRun,
   const line = `the run is queued, as the cell ${nameOfCell(values)} of ${parentId}`;
   const cell: NewRun = { ...shared, definition, runsOn, maxAttempts, input: null };
   await insertOne(core, tx, cell, { id: core.nextId(), waitsFor: 'matrix', parentId, matrix: values, line },
-    retryOf?.gitCommit);
+    retryOf?.gitCommit ?? run.gitCommit);
 }
 
 async function insertOne(core: Core, tx: Transaction, run: NewRun, place: Place,
-  commit = run.retryOf?.gitCommit): Promise<RunRow>
+  commit = run.retryOf?.gitCommit ?? run.gitCommit): Promise<RunRow>
 {
   const lane = await core.lanes.of(tx, run);
   const definition = await core.definitions.save(tx, run.definition);
@@ -56,7 +57,7 @@ async function insertOne(core: Core, tx: Transaction, run: NewRun, place: Place,
     runId: place.id,
     attempt: 1,
     level: 'info',
-    message: place.line,
+    message: `${place.line}${withoutSteps(run.definition)}`,
     isFirst: true,
   }]);
   // Sent together, which saves a round trip to a database server.
@@ -69,6 +70,12 @@ async function insertOne(core: Core, tx: Transaction, run: NewRun, place: Place,
   await core.changes.record(tx, { run: toRecord(row), from: null, formerShipId: null });
   tx.onCommit(core.wake);
   return row;
+}
+
+/** What the first line of the log says about steps that are left out. */
+function withoutSteps({ skipped = [] }: Definition): string {
+  const steps = skipped.map(({ name, reason }) => `the step ${name} is skipped: it ${reason}`);
+  return steps.length === 0 ? '' : cutText(`; ${steps.join('; ')}`, 2000);
 }
 
 /** A run that needs an approval enters its group when it is approved. */

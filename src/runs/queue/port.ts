@@ -59,6 +59,8 @@ export interface NewRun {
   readonly approvalMs?: number;
   /** Branch, tag or commit to check out; absent for the default branch, or if nothing is checked out. */
   readonly gitRef?: string;
+  /** The commit, if it is known already; that of `retryOf` counts before it. */
+  readonly gitCommit?: string;
   /** The run that this one repeats; both use the same commit. */
   readonly retryOf?: RunRecord;
 }

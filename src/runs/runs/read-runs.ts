@@ -13,7 +13,7 @@ const UNFINISHED: ReadonlySet<string> = new Set(['queued', 'running', 'cancellin
 
 /** The handlers that only read runs. */
 export function readHandlers(
-  queue: Pick<Queue, 'get' | 'list' | 'result' | 'summary' | 'explain' | 'attempts'>,
+  queue: Pick<Queue, 'get' | 'list' | 'result' | 'summary' | 'explain' | 'attempts' | 'material'>,
 ): ReadHandlers {
   return {
     async getRun({ id }) {
@@ -39,7 +39,8 @@ export function readHandlers(
       return { data: entries.map((run) => presentRun(run, queue)), next_cursor };
     },
     async listRunAttempts({ id }) {
-      return { data: (await queue.attempts(await requireRun(queue, id))).map(presentAttempt) };
+      const [attempts, material] = [await queue.attempts(await requireRun(queue, id)), await queue.material(id)];
+      return { data: attempts.map((attempt) => presentAttempt(attempt, material?.definition.skipped)) };
     },
     async getRunResult({ id }) {
       const run = await requireRun(queue, id);

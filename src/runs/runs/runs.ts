@@ -30,6 +30,8 @@ export interface Runs {
   readonly preconditions: Preconditions<Operations>;
   readonly enqueueOnce: Enqueuer['enqueueOnce'];
   readonly submit: Enqueuer['submit'];
+  /** Retries a run once for each key, like `enqueueOnce`. Throws what `retryRun` throws. */
+  retryOnce(source: 'forge', key: string, runId: string): Promise<OnceResult>;
   /** A run as the API shows it. */
   present(run: RunRecord): Run;
   /** Starts deleting expired keys. */
@@ -111,6 +113,13 @@ export function createRuns(env: RunsEnvironment, deps: RunsDeps): Runs {
     handlers,
     preconditions: preconditionsOf(queue),
     enqueueOnce: enqueuer.enqueueOnce,
+    retryOnce: (source, key, id) =>
+      enqueuer.submit({
+        source,
+        key,
+        requestHash: requestHash('retryRun', { id }),
+        request: async () => requestOfRetry(await requireRun(queue, id), 'all', queue, env.config.current().config),
+      }),
     submit: enqueuer.submit,
     present,
     start: () => pruning.start(),
@@ -170,6 +179,7 @@ async function requestOfRetry(run: RunRecord, which: 'all' | 'failed', queue: Pi
     input: input === null ? undefined : inputIsJson ? (JSON.parse(input) as Record<string, unknown>) : input,
     runsOn: definition.runsOn,
     gitRef: run.gitRef ?? undefined,
+    forge: run.origin.forge,
     cell: run.matrix ?? undefined,
     cells: run.cells > 0 && which === 'failed' ? await cellsToRepeat(run, queue) : undefined,
     minScore: definition.minScore === undefined ? undefined : project?.content.min_score,

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { RunsApi } from '../../testkit/runs-api.ts';
 import { statusConfig } from '../../testkit/runs-status-sender.ts';
-import { FakeForge } from '../forge/test-fixture.ts';
+import { FakeForge } from '../forge/api/test-fixture.ts';
 
 const ROUNDS = Number(process.env['QUIRE_CRASH_ROUNDS'] ?? 2);
 const SENDER = join(import.meta.dirname, '..', '..', 'testkit', 'runs-status-sender.ts');

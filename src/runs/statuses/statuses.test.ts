@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'vitest';
 import { CONFIG, RunsApi } from '../../testkit/runs-api.ts';
+import { FakeForge, type FakeRoutes } from '../forge/api/test-fixture.ts';
 import type { ForgeOrigin } from '../forge/port.ts';
-import { FakeForge, type FakeRoutes } from '../forge/test-fixture.ts';
 
 const COMMIT = 'a'.repeat(40);
 const STATUS = `POST /api/v1/repos/org/alpha/statuses/${COMMIT}`;
@@ -175,26 +175,14 @@ test('one repository that is refused does not hold up others', async () => {
   expect(await forges()).toMatchObject([{ state: 'ok', waiting: 0, refused: 1 }]);
 });
 
-test('a change that is rolled back sends nothing', async () => {
-  await start();
-  await expect(api.sql.transaction(async (tx) => {
-    await api.statuses.reject(tx, { projectId: 'alpha', origin: { commit: COMMIT }, name: 'test', reason: 'x' });
-    throw new Error('rolled back');
-  })).rejects.toThrow('rolled back');
-  await settle();
-  expect(await stored('target')).toEqual([]);
-});
-
 test('an event that starts nothing leaves an error on the commit', async () => {
   await start();
-  await api.sql.transaction((tx) =>
-    api.statuses.reject(tx, {
-      projectId: 'alpha',
-      origin: { commit: COMMIT },
-      name: 'test',
-      reason: '.quire/test.yaml: steps: expected a list\n',
-    })
-  );
+  await api.statuses.reject({
+    project: { id: 'alpha' },
+    event: { commit: COMMIT },
+    pipeline: 'test',
+    reason: '.quire/test.yaml: steps: expected a list\n',
+  });
   await settle();
   expect(sent()).toMatchObject([{
     state: 'error',

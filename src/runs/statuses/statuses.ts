@@ -1,7 +1,6 @@
 import type { Operations } from '../../../generated/runs/operations.ts';
 import type { Forge } from '../../../generated/runs/sdk/types.gen.ts';
 import type { Handlers } from '../../operations/index.ts';
-import type { Transaction } from '../../storage/index.ts';
 import type { ForgeConfig } from '../config/index.ts';
 import type { RunsEnvironment } from '../environment.ts';
 import type { ForgeApis } from '../forge/index.ts';
@@ -12,7 +11,7 @@ import { type IssueEvent, ReadyIssues } from './issues/ready-issues.ts';
 import { countPosts, type ForgeCounts, type Health, readHealth } from './post-rows.ts';
 import { Sender } from './sender.ts';
 import { show, type ShowDeps } from './show.ts';
-import { type Rejection, wantedByRuns, wantRejection } from './wanted.ts';
+import { wantedByRuns, wantRejection } from './wanted.ts';
 
 export interface StatusesDeps extends Omit<ShowDeps, 'env'> {
   readonly env: RunsEnvironment;
@@ -26,7 +25,7 @@ export interface Statuses {
   /** Sets what forges are to show, in the transaction of each change of a run. */
   readonly changing: ChangingListener;
   /** Shows on a commit why an event starts nothing. */
-  reject(tx: Transaction, rejection: Rejection): Promise<void>;
+  reject(rejection: Parameters<typeof wantRejection>[2]): Promise<void>;
   /** An event of a project, of which issues with its label queue runs; may be called for an event again. */
   onEvent(event: IssueEvent): Promise<void>;
   /** Resolves when nothing is left to send now. */
@@ -52,9 +51,9 @@ export function createStatuses({ env, enqueueOnce, ...deps }: StatusesDeps): Sta
       for (const listener of listeners) await listener(tx, change);
     },
     onEvent: (event) => issues.onEvent(event),
-    async reject(tx, rejection) {
-      await wantRejection(tx, env, rejection);
-      tx.onCommit(wake);
+    async reject(rejection) {
+      await sql.transaction((tx) => wantRejection(tx, env, rejection));
+      wake();
     },
     async settled() {
       await issues.settled();

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Transaction } from '../../storage/index.ts';
 import type { ProjectConfig, RunsConfig } from '../config/index.ts';
 import type { RunsEnvironment } from '../environment.ts';
-import type { ForgeOrigin } from '../forge/port.ts';
+import type { ForgeEvent, Rejection } from '../forge/port.ts';
 import type { ChangingListener, RunChange, RunRecord } from '../queue/port.ts';
 import { findPost, putPost } from './post-rows.ts';
 import { repositoryPath } from './repository-path.ts';
@@ -90,19 +90,12 @@ async function wantComment(tx: Transaction, { project, forge, repository }: Plac
 /** By which a comment is found again. Nobody can guess it before the comment is there, and write one that has it. */
 export const newMarker = (): string => randomBytes(12).toString('hex');
 
-/** An event whose pipelines cannot run, such as one at whose commit a file is wrong. */
-export interface Rejection {
-  readonly projectId: string;
-  readonly origin: Pick<ForgeOrigin, 'commit'>;
-  /** Name of the pipeline, or of the file. */
-  readonly name: string;
-  /** For people; its first 140 characters are shown. */
-  readonly reason: string;
-}
-
 /** Shows on the commit why nothing runs, as a status of the state `error`. */
 export async function wantRejection(tx: Transaction, { config, clock }: Pick<RunsEnvironment, 'config' | 'clock'>,
-  { projectId, origin: { commit }, name, reason }: Rejection): Promise<void>
+  { project: { id: projectId }, event: { commit }, pipeline: name, reason }: Pick<Rejection, 'pipeline' | 'reason'> & {
+    readonly project: Pick<ProjectConfig, 'id'>;
+    readonly event: Pick<ForgeEvent, 'commit'>;
+  }): Promise<void>
 {
   const place = placeOf(config.current().config, projectId);
   if (place === undefined || place.project.statuses.of === 'none' || commit === '') return;

@@ -315,6 +315,45 @@ CREATE TABLE join_tokens(
 ) STRICT;
 CREATE INDEX join_tokens_by_expiry ON join_tokens(expires_ms);
 
+---- Forges (src/runs/forge) ----
+
+-- Events of forges. delivery_id: as the forge gives it; generation: how often it was asked for anew. body_hash: SHA-256 of what was sent, by which
+-- a repeated event is known under another id. event: the event in the form of all forges, as JSON, empty for what starts nothing.
+-- outcome: runs and skipped pipelines, as JSON. One lane, which is a repository of a forge, is processed in the order of seq.
+CREATE TABLE forge_deliveries(
+  seq INTEGER PRIMARY KEY AUTOINCREMENT,
+  id TEXT NOT NULL UNIQUE,
+  forge TEXT NOT NULL,
+  delivery_id TEXT NOT NULL,
+  body_hash BLOB NOT NULL,
+  lane TEXT NOT NULL,
+  repository TEXT NOT NULL,
+  name TEXT NOT NULL,
+  event TEXT NOT NULL,
+  pull_request INTEGER,
+  received_at INTEGER NOT NULL,
+  processed_at INTEGER,
+  state TEXT NOT NULL,
+  attempts INTEGER NOT NULL,
+  generation INTEGER NOT NULL,
+  reason TEXT,
+  outcome TEXT NOT NULL,
+  UNIQUE(forge, delivery_id),
+  UNIQUE(forge, body_hash)
+) STRICT;
+CREATE INDEX forge_deliveries_pending ON forge_deliveries(seq) WHERE state = 'pending';
+CREATE INDEX forge_deliveries_by_age ON forge_deliveries(received_at);
+CREATE INDEX forge_deliveries_of_lane ON forge_deliveries(lane, seq);
+
+-- The commit of each branch, tag and pull request that was handled last, and the one before it.
+CREATE TABLE forge_refs(
+  project_id TEXT NOT NULL,
+  ref TEXT NOT NULL,
+  commit_id TEXT NOT NULL,
+  before_id TEXT NOT NULL,
+  PRIMARY KEY(project_id, ref)
+) STRICT, WITHOUT ROWID;
+
 ---- Notifications ----
 
 -- Up to position all of the lane's log, 'outbox', was looked at; open, a JSON array of numbers, is what of it is not delivered, and everything up

@@ -4,6 +4,7 @@ import { registerArtifacts, registerCaches } from './artifacts.ts';
 import { registerAudit } from './audit.ts';
 import { registerBackup, registerMigrateStore } from './backup.ts';
 import { registerChange } from './change.ts';
+import { registerDeliveries } from './deliveries.ts';
 import { registerForges } from './forges.ts';
 import { registerList, registerResult, registerShow } from './list.ts';
 import { registerNotifications } from './notifications.ts';
@@ -19,5 +20,6 @@ export function registerRuns(program: Command, io: Io = processIo): void {
   const runs = serveCommand(program);
   for (const register of [registerSubmit, registerList, registerShow, registerResult, registerLogs, registerArtifacts,
     registerCaches, registerChange, registerProjects, registerSchedules, registerForges, registerNotifications,
-    registerShips, registerToken, registerAudit, registerBackup, registerMigrateStore]) register(runs, io);
+    registerDeliveries, registerShips, registerToken, registerAudit, registerBackup, registerMigrateStore])
+    register(runs, io);
 }

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { callOf, FakeForge, type FakeRoutes } from '../test-fixture.ts';
 import { bitbucketApi } from './bitbucket.ts';
+import { callOf, FakeForge, type FakeRoutes } from './test-fixture.ts';
 
 // Forms of requests and responses: developer.atlassian.com/cloud/bitbucket/rest, of "Commit statuses", "Pullrequests",
 // "Issue tracker" and "Workspaces" (repository permissions).

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { callOf, FakeForge, type FakeRoutes } from '../test-fixture.ts';
 import { giteaApi } from './gitea.ts';
+import { callOf, FakeForge, type FakeRoutes } from './test-fixture.ts';
 
 // Forms of requests and responses: the API's description that each Gitea and Forgejo serves at /swagger.v1.json, also
 // at docs.gitea.com/api: repoCreateStatus, issueCreateComment, issueEditComment, issueGetComments, issueAddLabel,

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import type { CommitStatus } from '../port.ts';
-import { callOf, FakeForge, type FakeRoutes } from '../test-fixture.ts';
 import { githubApi } from './github.ts';
+import { callOf, FakeForge, type FakeRoutes } from './test-fixture.ts';
 
 // Forms of requests and responses: docs.github.com/en/rest, version 2022-11-28, of "Commit statuses", "Check runs",
 // "Issue comments", "Labels", "Issues", "Pulls", "Collaborators", and "Rate limits for the REST API".

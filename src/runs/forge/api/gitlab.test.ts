@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { callOf, FakeForge, type FakeRoutes } from '../test-fixture.ts';
 import { gitlabApi } from './gitlab.ts';
+import { callOf, FakeForge, type FakeRoutes } from './test-fixture.ts';
 
 // Forms of requests and responses: docs.gitlab.com/api, of "Commits" (set commit pipeline status), "Notes", "Issues",
 // "Merge requests", "Members", "Users", and "Rate limits".

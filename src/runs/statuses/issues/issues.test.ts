@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest';
 import { CONFIG, RunsApi } from '../../../testkit/runs-api.ts';
-import { FakeForge, type FakeRoutes } from '../../forge/test-fixture.ts';
+import { FakeForge, type FakeRoutes } from '../../forge/api/test-fixture.ts';
 
 const DONE = { outcome: 'succeeded', started: true } as const;
 const ISSUE = {
