@@ -33,6 +33,40 @@ projects:
   });
 });
 
+describe('what forges show', () => {
+  const config = (project: string, kind = "gitea, url: 'https://git.example.org', token: T") =>
+    problemsOf(`
+secrets: [{name: T, env: T}]
+forges: [{name: hub, kind: ${kind}}]
+projects:
+  - {id: a, repository: o/a, forge: hub}
+  - {id: b, ${project}}
+pipelines: [{name: fix, projects: [b], steps: [{name: s, run: x}]}]
+`);
+
+  it('of two projects with one repository has two names', () => {
+    expect(config('repository: o/a, forge: hub')).toEqual([
+      'projects[1].statuses.context: a has the same repository and context; put {project} into it',
+    ]);
+    expect(config("repository: o/a, forge: hub, statuses: {context: '{project}/{pipeline}'}")).toEqual([]);
+    expect(config('repository: o/b, forge: hub, statuses: {context: tests}')[0]).toContain('a text with {pipeline}');
+  });
+
+  it('of issues needs a label, a forge with labels and its token, and one thing to run', () => {
+    expect(config('repository: o/b, forge: hub, issue_label: ready, issue: {pipeline: fix}')).toEqual([]);
+    expect(config('repository: o/b, forge: hub, issue: {pipeline: fxi, role: writer}')).toEqual([
+      'projects[1].issue: expected pipeline or role, got both',
+      'projects[1].issue.pipeline: there is no pipeline fxi; did you mean fix?',
+      'projects[1].issue.role: there is no AI role writer',
+      'projects[1].issue_label: required by issue',
+    ]);
+    expect(config('repository: o/b, forge: hub, issue_label: ready, issue: {pipeline: fix}', 'bitbucket')).toEqual([
+      'projects[1].issue: bitbucket has no labels',
+      'projects[1].issue: needs the token of the forge hub',
+    ]);
+  });
+});
+
 describe('conditions', () => {
   const pipeline = (step: string) => `pipelines: [{name: a, steps: [${step}]}]`;
 

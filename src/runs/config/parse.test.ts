@@ -113,6 +113,15 @@ describe('parseRunsConfig: defaults (run-queue decisions, section 3)', () => {
       pipelines_from: 'server',
       repository_pipelines: { secrets: [], runs_on: [] },
       forks: { runs: 'restricted', runs_on: [] },
+      statuses: { of: 'events', context: 'quire/{pipeline}', comment: 'summary' },
+      issue: {
+        pipeline: '',
+        role: '',
+        comment: true,
+        on_start: { add: [], remove: [] },
+        on_success: { add: [], remove: [] },
+        on_failure: { add: [], remove: [] },
+      },
       content: { enabled: false, interval: '', min_score: 0 },
     });
     expect(pipelines[0]).toEqual({

@@ -34,7 +34,7 @@ forges:
   - {name: a, kind: github}
   - {name: b, kind: github, token: FORGE}
   - {name: c, kind: github, token: MISSING}
-  - {name: d, kind: git, token: FORGE}
+  - {name: d, kind: git}
 `, { 'FORGE': 'x' });
   expect(['a', 'b', 'c', 'd', 'e'].map((name) => apis.apiOf(name) !== undefined)).toEqual([false, true, false, false,
     false]);

@@ -274,7 +274,7 @@ test('a comment whose id was lost is found by its marker, not by what others wri
 
 test("a fork's summary does not appear under the name of the token's owner", async () => {
   await start(ACCEPTED);
-  await push({ ...PULL, restricted: true });
+  await push({ ...PULL, pullRequest: { ...PULL.pullRequest!, isFork: true } });
   await work({ ...DONE, summary: 'follow [this](https://evil.example.org)' });
   await settle();
   expect(fake.lines.some((line) => line.includes('comments'))).toBe(false);

@@ -105,13 +105,16 @@ describe('GitHub', () => {
     const merged = of('pull_request', { action: 'closed', pull_request: { ...request, merged: true } })[0];
     expect(merged?.action).toBe('merged');
     expect(of('pull_request', { action: 'locked', pull_request: request })).toEqual([]);
-    expect(
-      of('issue_comment', {
-        action: 'created',
-        issue: { number: 7, title: 'T' },
-        comment: { id: 5, body: '/retry', user: { login: 'bob' } },
-      })[0],
-    ).toMatchObject({ name: 'comment', author: 'bob', issue: { number: 7 }, comment: { id: '5', body: '/retry' } });
+    expect(of('issue_comment', {
+      action: 'created',
+      issue: { number: 7, title: 'T' },
+      comment: { id: 5, body: '/retry', user: { login: 'bob' } },
+    })[0]).toMatchObject({
+      name: 'comment',
+      author: 'bob',
+      issue: { number: 7 },
+      comment: { id: '5', body: '/retry' },
+    });
     expect(
       of('issues', { action: 'labeled', label: { name: 'ready' }, issue: { number: 3, title: 'I', body: 'b' } })[0],
     ).toMatchObject({ name: 'issue', action: 'labeled', label: 'ready', issue: { number: 3, body: 'b' } });
@@ -141,15 +144,13 @@ describe('GitLab', () => {
   const of = (name: string, payload: object) => parse('gitlab', { 'x-gitlab-event': name }, { ...base, ...payload });
 
   it('tells of pushes, tags and merge requests', () => {
-    expect(
-      of('Push Hook', {
-        ref: 'refs/heads/main',
-        before: A,
-        after: B,
-        checkout_sha: B,
-        commits: [{ id: B, message: 'Fix\nmore', url: 'c' }],
-      })[0],
-    ).toMatchObject({
+    expect(of('Push Hook', {
+      ref: 'refs/heads/main',
+      before: A,
+      after: B,
+      checkout_sha: B,
+      commits: [{ id: B, message: 'Fix\nmore', url: 'c' }],
+    })[0]).toMatchObject({
       name: 'push',
       branch: 'main',
       commit: B,
@@ -174,12 +175,10 @@ describe('GitLab', () => {
       target_project_id: 1,
       last_commit: { id: B },
     };
-    expect(
-      of('Merge Request Hook', {
-        object_attributes: { ...request, action: 'update', oldrev: A },
-        labels: [{ title: 'l' }],
-      })[0],
-    ).toMatchObject({
+    expect(of('Merge Request Hook', {
+      object_attributes: { ...request, action: 'update', oldrev: A },
+      labels: [{ title: 'l' }],
+    })[0]).toMatchObject({
       name: 'pull_request',
       action: 'synchronized',
       before: A,
@@ -187,23 +186,19 @@ describe('GitLab', () => {
       pullRequest: { isFork: true, labels: ['l'] },
     });
     expect(of('Merge Request Hook', { object_attributes: { ...request, action: 'update' } })).toEqual([]);
-    expect(
-      of('Merge Request Hook', {
-        object_attributes: { ...request, action: 'update' },
-        changes: { labels: { previous: [], current: [{ title: 'ready' }] } },
-      })[0],
-    ).toMatchObject({ action: 'labeled', label: 'ready' });
+    expect(of('Merge Request Hook', {
+      object_attributes: { ...request, action: 'update' },
+      changes: { labels: { previous: [], current: [{ title: 'ready' }] } },
+    })[0]).toMatchObject({ action: 'labeled', label: 'ready' });
   });
 
   it('tells of notes and issues', () => {
     expect(of('Note Hook', { object_attributes: { id: 9, note: '/retry' }, merge_request: { iid: 7, title: 'T' } })[0])
       .toMatchObject({ name: 'comment', issue: { number: 7 }, comment: { id: '9', body: '/retry' } });
-    expect(
-      of('Issue Hook', {
-        object_attributes: { iid: 3, title: 'I', action: 'update' },
-        changes: { labels: { previous: [{ title: 'a' }], current: [{ title: 'a' }, { title: 'ready' }] } },
-      })[0],
-    ).toMatchObject({ name: 'issue', action: 'labeled', label: 'ready' });
+    expect(of('Issue Hook', {
+      object_attributes: { iid: 3, title: 'I', action: 'update' },
+      changes: { labels: { previous: [{ title: 'a' }], current: [{ title: 'a' }, { title: 'ready' }] } },
+    })[0]).toMatchObject({ name: 'issue', action: 'labeled', label: 'ready' });
   });
 });
 
