@@ -112,13 +112,18 @@ export const AREAS = [
         backups: env.backups,
       })),
   area('repositories', [], (env) =>
-    new Repositories({ config: env.config, variables: env.variables, secretValue: (name) => secretValue(env, name) })),
-  area('runs', ['queue', 'audit', 'roster', 'logs', 'repositories'], (env, { roster, logs, ...needs }) =>
-    createRuns(env, {
-      ...needs,
-      keyVariableAvailable: (name) => roster.hasKeyVariable(name),
-      logsAreFull: logs.areFull,
+    new Repositories({
+      config: env.config,
+      variables: env.variables,
+      secretValue: (name) => secretValue(env, name),
     })),
+  area('runs', ['queue', 'audit', 'roster', 'logs', 'repositories'],
+    (env, { roster, logs, ...needs }) =>
+      createRuns(env, {
+        ...needs,
+        keyVariableAvailable: (name) => roster.hasKeyVariable(name),
+        logsAreFull: logs.areFull,
+      })),
   area('notifications', ['queue', 'audit', 'runs', 'recorder'], (env, { queue, audit, runs, recorder }) => {
     const { variables } = env;
     const notifications = createNotifications(env, {

@@ -1,7 +1,8 @@
 import type { Middleware } from 'koa';
 import { ServiceError } from '../../errors/index.ts';
 import type { Spool, SpoolFolder } from '../../lib/spool.ts';
-import { type Caller, type Invoke, type OperationSpec, type Reply, type StreamedBody, withWarnings } from '../../operations/index.ts';
+import { type Caller, type Invoke, type OperationSpec, type Reply, type StreamedBody,
+  withWarnings } from '../../operations/index.ts';
 import { checkJson, checkLines, LINES_TYPE, readJsonObject } from './body.ts';
 import { decodeParameters, joinInput, parseQuery, type Query, unknownParameters } from './decode.ts';
 import { type FormSchema, isForm, piecesOf, readForm, readStreamedFile, takesStream } from './form.ts';

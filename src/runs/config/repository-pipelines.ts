@@ -78,8 +78,10 @@ function deniedKeys(listed: unknown, project: ProjectConfig): string[] {
         : []),
       ...secrets.flatMap((name, at) =>
         typeof name === 'string' && !project.repository_pipelines.secrets.includes(name)
-          ? [`${path}.secrets[${at}]: the project ${project.id} does not allow ${name.slice(0, 80)} ` +
-            '(repository_pipelines.secrets)']
+          ? [
+            `${path}.secrets[${at}]: the project ${project.id} does not allow ${name.slice(0, 80)} ` +
+            '(repository_pipelines.secrets)',
+          ]
           : []
       ),
     ];

@@ -71,8 +71,7 @@ function toStep(step: StepConfig, space: string): Step {
 }
 
 /** A step for successes and failures runs always. */
-const isForBoth = ({ when }: StepConfig): boolean =>
-  when.status.includes('success') && when.status.includes('failure');
+const isForBoth = ({ when }: StepConfig): boolean => when.status.includes('success') && when.status.includes('failure');
 
 export function aiTextPlan(role: RoleConfig, systemPrompt: string): Plan {
   return {

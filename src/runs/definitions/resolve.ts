@@ -7,9 +7,9 @@ import { decodeUtf8 } from '../../lib/bytes.ts';
 import { didYouMean } from '../../lib/did-you-mean.ts';
 import { isGitRef } from '../../lib/git-ref.ts';
 import type { Log } from '../../lib/log.ts';
+import { MANUAL, unmet } from '../conditions/index.ts';
 import { cellsOf, type CellValues, fillCell, inDataDir, nameOfCell, type PipelineConfig, type ProjectConfig, readInputs,
   type RoleConfig, type RunsConfig, type StepConfig } from '../config/index.ts';
-import { MANUAL, unmet } from '../conditions/index.ts';
 import type { Concurrency, Definition, ResolvedCell, ResolvedRun, RunRequest, SkippedStep } from './definition.ts';
 import { forkSpace } from './fork-space.ts';
 import { aiTextPlan, approvalSteps, diagnosticPlan, milliseconds, pipelinePlan, type Plan } from './plans.ts';
@@ -169,8 +169,10 @@ async function chosenSteps(whole: PipelineConfig,
     isCommand(step) || (steps.slice(0, at).some(isCommand) && steps.slice(at).some(isCommand))
   );
   if (!kept.some(isCommand))
-    throw new ServiceError('pipeline_unavailable', `the pipeline ${whole.name} has no step left: ${
-      skipped.map(({ name, reason }) => `${name} ${reason}`).join('; ').slice(0, 500)}`);
+    throw new ServiceError('pipeline_unavailable',
+      `the pipeline ${whole.name} has no step left: ${
+        skipped.map(({ name, reason }) => `${name} ${reason}`).join('; ').slice(0, 500)
+      }`);
   return { pipeline: { ...whole, steps: kept }, skipped };
 }
 
@@ -179,13 +181,13 @@ function requireForks({ id, forks }: ProjectConfig, forge: RunRequest['forge']):
     throw new ServiceError('pipeline_unavailable', `the project ${id} runs nothing for forks (forks.runs)`);
 }
 
-/** Whether a run has neither secrets nor reserved ships, because its code is a stranger's and nobody has approved it. */
+/** Whether a run has neither secrets nor reserved ships: its code is a stranger's, and nobody has approved it. */
 const isRestricted = ({ forks }: ProjectConfig, { forge }: RunRequest): boolean =>
   forge?.pullRequest?.isFork === true && forks.runs !== 'approval';
 
 /** How long a run waits for an approval; undefined if it needs none. */
-function approvalOf({ forks }: ProjectConfig, found: PipelineConfig | undefined,
-  { forge }: RunRequest): number | undefined
+function approvalOf({ forks }: ProjectConfig, found: PipelineConfig | undefined, { forge }: RunRequest): number
+  | undefined
 {
   const isOfFork = forge?.pullRequest?.isFork === true && forks.runs === 'approval';
   return found?.approval.required || (found !== undefined && isOfFork)
@@ -266,7 +268,9 @@ function namedCredentials(url: string, credentials: readonly Credentials[]): Pic
 }
 
 /** The address of a project's repository, and the secrets with which git gets at it. */
-export function remoteOf(config: RunsConfig, project: ProjectConfig): { readonly url: string } & Pick<Definition, 'git'> {
+export function remoteOf(config: RunsConfig, project: ProjectConfig): { readonly url: string } & Pick<Definition,
+  'git'>
+{
   const url = urlOf(config, project);
   return { url, ...namedCredentials(url, config.git.credentials) };
 }

@@ -20,12 +20,18 @@ describe('a push', () => {
     const done = await bench.deliver('push', bench.push(two, one), 'd-1');
     expect(done).toMatchObject({ state: 'done', event: 'push', author: 'ada', title: 'Fix it', attempts: 1 });
     expect(done.runs).toEqual([{ project_id: 'alpha', pipeline: 'test', run_id: expect.any(String) }]);
-    expect(done.skipped).toEqual([{ project_id: 'alpha', pipeline: 'docs',
-      reason: 'is for other files than those that have changed' }]);
+    expect(done.skipped).toEqual([{
+      project_id: 'alpha',
+      pipeline: 'docs',
+      reason: 'is for other files than those that have changed',
+    }]);
     const run = await bench.run(done.runs[0]!.run_id);
     expect(run).toMatchObject({ state: 'queued', ref: 'main', commit: two, task: 'test' });
-    expect(run.source).toMatchObject({ type: 'forge', by: null,
-      forge: { forge: 'tea', event: 'push', branch: 'main', commit: two, delivery_id: 'd-1', restricted: false } });
+    expect(run.source).toMatchObject({
+      type: 'forge',
+      by: null,
+      forge: { forge: 'tea', event: 'push', branch: 'main', commit: two, delivery_id: 'd-1', restricted: false },
+    });
   });
 
   it('is taken once, under the same id and with the same body', async () => {
@@ -68,25 +74,32 @@ describe('a push', () => {
 
   it('cancels the outdated runs of its branch, and of no other', async () => {
     bench = await ForgeBench.start('', `
-  - {name: test, when: {event: push}, concurrency: {group: '{pipeline}-{branch}', cancel_in_progress: true}, steps: [{name: s, run: x}]}
+  - name: test
+    when: {event: push}
+    concurrency: {group: '{pipeline}-{branch}', cancel_in_progress: true}
+    steps: [{name: s, run: x}]
 `);
     const { one, two, feature } = bench.origin.commits;
     const first = await bench.deliver('push', bench.push(one), 'd-1');
     const other = await bench.deliver('push', bench.push(feature, one, { ref: 'refs/heads/feature/x' }), 'd-2');
     const second = await bench.deliver('push', bench.push(two, one), 'd-3');
-    const states = await Promise.all([first, other, second].map(async ({ runs }) =>
-      (await bench.run(runs[0]!.run_id)).state
-    ));
+    const states = await Promise.all(
+      [first, other, second].map(async ({ runs }) => (await bench.run(runs[0]!.run_id)).state),
+    );
     expect(states).toEqual(['cancelled', 'queued', 'queued']);
   });
 
   it('of what no project has, and an event that starts nothing, are ignored with a reason', async () => {
     bench = await ForgeBench.start('', PIPELINES);
     const foreign = { ...bench.push(bench.origin.commits.two), repository: { full_name: 'org/other' } };
-    expect(await bench.deliver('push', foreign, 'd-1')).toMatchObject({ state: 'ignored',
-      reason: 'no project of this forge has the repository org/other' });
-    expect(await bench.deliver('star', { ...bench.repository }, 'd-2')).toMatchObject({ state: 'ignored',
-      reason: 'the event star starts nothing' });
+    expect(await bench.deliver('push', foreign, 'd-1')).toMatchObject({
+      state: 'ignored',
+      reason: 'no project of this forge has the repository org/other',
+    });
+    expect(await bench.deliver('star', { ...bench.repository }, 'd-2')).toMatchObject({
+      state: 'ignored',
+      reason: 'the event star starts nothing',
+    });
     const gone = bench.push('0'.repeat(40), bench.origin.commits.two);
     expect((await bench.deliver('push', gone, 'd-3')).state).toBe('ignored');
     const listed = await bench.api.send('GET', '/webhooks/deliveries?state=ignored&limit=2');
@@ -114,7 +127,9 @@ describe('a delivery', () => {
     const before = await bench.runs();
     // As after a crash between its runs and the record of them.
     await bench.api.sql.transaction((tx) =>
-      tx.run("UPDATE forge_deliveries SET state = 'pending', outcome = '{\"runs\":[],\"skipped\":[]}' WHERE id = ?", [id])
+      tx.run('UPDATE forge_deliveries SET state = \'pending\', outcome = \'{"runs":[],"skipped":[]}\' WHERE id = ?', [
+        id,
+      ])
     );
     await bench.api.sql.transaction((tx) => tx.run('DELETE FROM forge_refs', []));
     await bench.api.forge.stop();
@@ -177,12 +192,29 @@ describe('pipelines of the repository', () => {
     bench = await ForgeBench.start(PROJECT);
     mkdirSync(join(bench.origin.path, '.quire'));
     const commit = bench.origin.commit(
-      '{steps: [{name: a, run: x}, {name: publish, run: x, when: {event: tag}}, {name: b, run: x, when: {branch: main}}]}',
+      '{steps: [{name: a, run: x}, {name: publish, run: x, when: {event: tag}},\n' +
+        '  {name: b, run: x, when: {branch: main}}]}',
       '.quire/test.yaml',
     );
     const { runs: [started] } = await bench.deliver('push', bench.push(commit), 'd-1');
     const { definition } = (await bench.api.queue.material(started!.run_id))!;
     expect(definition.skipped).toEqual([{ name: 'publish', before: 1, reason: 'is for tag, not for push' }]);
     expect(JSON.stringify(definition.assignment)).not.toContain('publish');
+    const step = (name: string) => ({
+      name,
+      startedMs: 1000,
+      endedMs: 2000,
+      outcome: 'succeeded' as const,
+      exitCode: 0,
+      signal: null,
+    });
+    await bench.api.work({ outcome: 'succeeded', started: true, steps: [step('a'), step('b')] }, ['pool=ci']);
+    const answer = await bench.api.send('GET', `/runs/${started!.run_id}/attempts`);
+    const [attempt] = answer.json<{ data: { steps: { name: string; outcome: string }[] }[] }>().data;
+    expect(attempt!.steps.map(({ name, outcome }) => [name, outcome])).toEqual([
+      ['a', 'succeeded'],
+      ['publish', 'skipped'],
+      ['b', 'succeeded'],
+    ]);
   });
 });

@@ -4,7 +4,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Definition } from '../definitions/index.ts';
 import { ForgeBench } from './test-fixture.ts';
 
-const BASE = `{secrets: [TEST], runs_on: [os=linux], concurrency: {group: '{pipeline}-{branch}', cancel_in_progress: true},
+const BASE =
+  `{secrets: [TEST], runs_on: [os=linux], concurrency: {group: '{pipeline}-{branch}', cancel_in_progress: true},
   steps: [{name: s, run: make, cache: {key: deps, paths: [node_modules], restore_keys: [old]}}]}`;
 const EVIL = `{secrets: [TEST], runs_on: [deploy=yes], concurrency: {group: test-main, cancel_in_progress: true},
   steps: [{name: stolen, run: env, cache: {key: deps, paths: [node_modules]}}]}`;
@@ -35,11 +36,15 @@ afterEach(() => bench.stop());
 describe('a restricted run of a fork', () => {
   beforeEach(() => start('{runs_on: [pool=strangers]}'));
 
-  it('has no secret, the base branch\'s pipeline, and only ships for strangers', async () => {
+  it("has no secret, the base branch's pipeline, and only ships for strangers", async () => {
     const { runs } = await bench.deliver('pull_request', bench.pullRequest(evil), 'd-1');
     const run = await bench.run(runs[0]!.run_id);
-    expect(run).toMatchObject({ commit: evil, ref: 'refs/pull/7/head', runs_on: ['os=linux', 'pool=strangers'],
-      approval: null });
+    expect(run).toMatchObject({
+      commit: evil,
+      ref: 'refs/pull/7/head',
+      runs_on: ['os=linux', 'pool=strangers'],
+      approval: null,
+    });
     expect(run.source.forge).toMatchObject({ restricted: true, pull_request: { number: 7, fork: true, base: 'main' } });
     const { secrets, assignment } = await definitionOf(run.id);
     expect(secrets).toEqual([]);
@@ -123,15 +128,27 @@ describe('a comment', () => {
     const before = await bench.deliver('pull_request', bench.pullRequest(evil), 'd-1');
     bench.api.forgeApis.set('tea', {
       permissionOf: async (_repository: string, login: string) => (login === 'ada' ? 'write' : 'read'),
-      pullRequest: async () => ({ number: 7, title: 'Improve', url: '', base: 'main', head: 'main', headCommit: evil,
-        headRef: 'refs/pull/7/head', isFork: true, labels: [] }),
+      pullRequest: async () => ({
+        number: 7,
+        title: 'Improve',
+        url: '',
+        base: 'main',
+        head: 'main',
+        headCommit: evil,
+        headRef: 'refs/pull/7/head',
+        isFork: true,
+        labels: [],
+      }),
     } as never);
     const stranger = await bench.deliver('issue_comment', comment('/run test', 'mallory'), 'd-2');
     expect(stranger).toMatchObject({ state: 'ignored', reason: 'mallory may not write to the repository' });
     expect((await bench.deliver('issue_comment', comment('nice', 'ada'), 'd-3')).reason).toBe('it has no command');
     const run = await bench.deliver('issue_comment', comment('Again:\n/run test', 'ada'), 'd-4');
-    expect(await bench.run(run.runs[0]!.run_id)).toMatchObject({ task: 'test', commit: evil,
-      runs_on: ['os=linux', 'pool=strangers'] });
+    expect(await bench.run(run.runs[0]!.run_id)).toMatchObject({
+      task: 'test',
+      commit: evil,
+      runs_on: ['os=linux', 'pool=strangers'],
+    });
     expect((await definitionOf(run.runs[0]!.run_id)).secrets).toEqual([]);
     await bench.api.send('POST', `/runs/${before.runs[0]!.run_id}/cancel`);
     const retried = await bench.deliver('issue_comment', comment('/retry', 'ada'), 'd-5');

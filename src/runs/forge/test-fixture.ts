@@ -21,7 +21,11 @@ export class ForgeBench {
 
   static async start(project = '', pipelines = '[]', path?: string): Promise<ForgeBench> {
     const bench = new ForgeBench();
-    bench.api = await RunsApi.start({ config: bench.config(project, pipelines), secrets: SECRETS, ...(path && { path }) });
+    bench.api = await RunsApi.start({
+      config: bench.config(project, pipelines),
+      secrets: SECRETS,
+      ...(path && { path }),
+    });
     bench.api.forge.start();
     return bench;
   }
@@ -44,8 +48,14 @@ pipelines: ${pipelines}
 
   /** The payload of a push in Gitea's form. */
   push(after: string, before = '0'.repeat(40), fields: object = {}): object {
-    return { ref: 'refs/heads/main', before, after, ...this.repository, head_commit: { message: 'Fix it\n\nbody' },
-      ...fields };
+    return {
+      ref: 'refs/heads/main',
+      before,
+      after,
+      ...this.repository,
+      head_commit: { message: 'Fix it\n\nbody' },
+      ...fields,
+    };
   }
 
   get repository(): object {
@@ -77,8 +87,13 @@ pipelines: ${pipelines}
     const body = JSON.stringify(payload);
     return this.api.send('POST', '/webhooks/gitea', {
       body,
-      headers: { 'Authorization': '', 'X-Gitea-Event': event, 'X-Gitea-Delivery': id, 'X-Gitea-Signature': sign(body),
-        ...headers },
+      headers: {
+        'Authorization': '',
+        'X-Gitea-Event': event,
+        'X-Gitea-Delivery': id,
+        'X-Gitea-Signature': sign(body),
+        ...headers,
+      },
     });
   }
 

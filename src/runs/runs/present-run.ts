@@ -80,10 +80,9 @@ function presentForge(forge: RunRecord['origin']['forge']): Run['source']['forge
 const TAKEN = { waitingReason: null, labelsMatched: true } as const;
 
 /** An attempt as the API shows it; `skipped`: steps that the run leaves out, which are shown once others have ended. */
-export function presentAttempt(
-  { attempt, shipId, startedAt, endedAt, outcome, gitCommit, steps }: AttemptRecord,
-  skipped: readonly SkippedStep[] = [],
-): RunAttempt {
+export function presentAttempt({ attempt, shipId, startedAt, endedAt, outcome, gitCommit, steps }: AttemptRecord,
+  skipped: readonly SkippedStep[] = []): RunAttempt
+{
   return {
     attempt,
     ship_id: shipId,

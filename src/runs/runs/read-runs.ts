@@ -10,7 +10,9 @@ type ReadHandlers = Required<Pick<Handlers<Operations>, 'listRuns' | 'getRun' | 
 const UNFINISHED: ReadonlySet<string> = new Set(['queued', 'running', 'cancelling']);
 
 /** The handlers that only read runs. */
-export function readHandlers(queue: Pick<Queue, 'get' | 'list' | 'result' | 'explain' | 'attempts' | 'material'>): ReadHandlers {
+export function readHandlers(
+  queue: Pick<Queue, 'get' | 'list' | 'result' | 'explain' | 'attempts' | 'material'>,
+): ReadHandlers {
   return {
     async getRun({ id }) {
       return { data: presentRun(await requireRun(queue, id), queue) };

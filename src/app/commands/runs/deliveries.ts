@@ -23,17 +23,16 @@ export function registerDeliveries(runs: Command, io: Io): void {
   const deliveries = runs.command('deliveries').description('events that forges have sent, and the runs they started')
     .option('--json', 'write JSON instead of text');
   addRunsClientOptions(deliveries);
-  deliveries.command('list', { isDefault: true }).description('list them, newest first').action(
-    (_options: object, own: Command) =>
-      runCommand('runs deliveries list', io, () => list(own.optsWithGlobals<Options>(), io)),
+  deliveries.command('list', { isDefault: true }).description('list them, newest first').action((_options: object,
+    own: Command) => runCommand('runs deliveries list', io, () => list(own.optsWithGlobals<Options>(), io))
   );
-  deliveries.command('show').description('show one').argument('<id>', 'id of the delivery').action(
-    (id: string, _options: object, own: Command) =>
-      runCommand('runs deliveries show', io, async () => {
-        const options = own.optsWithGlobals<Options>();
-        const client = openRunsClient(options);
-        write((await client.ask(() => getForgeDelivery({ client: client.sdk, path: { id } }))).data, options, io);
-      }),
+  deliveries.command('show').description('show one').argument('<id>', 'id of the delivery').action((id: string,
+    _options: object, own: Command) =>
+    runCommand('runs deliveries show', io, async () => {
+      const options = own.optsWithGlobals<Options>();
+      const client = openRunsClient(options);
+      write((await client.ask(() => getForgeDelivery({ client: client.sdk, path: { id } }))).data, options, io);
+    })
   );
   deliveries.command('redeliver').description('process one again, as if it had just arrived').argument('<id>',
     'id of the delivery').action((id: string, _options: object, own: Command) =>
@@ -49,15 +48,18 @@ async function list(options: Options, io: Io): Promise<void> {
   const client = openRunsClient(options);
   const { items } = await listed((query) => client.ask(() => listForgeDeliveries({ client: client.sdk, query })));
   if (options.json) return writeJson(io, items);
-  const rows = items.map((each) => [formatMoment(each.received_at), each.forge || 'poll', each.repository,
-    `${each.event} ${each.action}`.trim(), each.author, each.state, outcomeOf(each), each.id]);
+  const rows = items.map((
+    each,
+  ) => [formatMoment(each.received_at), each.forge || 'poll', each.repository, `${each.event} ${each.action}`.trim(),
+    each.author, each.state, outcomeOf(each), each.id]
+  );
   writeTable(io, COLUMNS, rows, 'no events of forges were received (forges, projects[].poll)');
 }
 
 function outcomeOf({ runs, skipped, reason }: ForgeDelivery): string {
   if (reason !== null) return reason;
-  return [...runs.map(({ pipeline, run_id: id }) => `${pipeline} ${id}`), ...skipped.map((each) => `${each.pipeline} -`)]
-    .join(', ');
+  return [...runs.map(({ pipeline, run_id: id }) => `${pipeline} ${id}`),
+    ...skipped.map((each) => `${each.pipeline} -`)].join(', ');
 }
 
 function write(delivery: ForgeDelivery, { json }: Options, io: Io): void {

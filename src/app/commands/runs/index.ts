@@ -19,6 +19,5 @@ export function registerRuns(program: Command, io: Io = processIo): void {
   const runs = serveCommand(program);
   for (const register of [registerSubmit, registerList, registerShow, registerResult, registerLogs, registerArtifacts,
     registerCaches, registerChange, registerProjects, registerSchedules, registerNotifications, registerDeliveries,
-    registerShips,
-    registerToken, registerAudit, registerBackup, registerMigrateStore]) register(runs, io);
+    registerShips, registerToken, registerAudit, registerBackup, registerMigrateStore]) register(runs, io);
 }

@@ -1,9 +1,9 @@
 import { ServiceError } from '../../../errors/index.ts';
 import type { RunsConfig } from '../../config/index.ts';
-import { type Delivery, deliveriesOfPullRequest, NO_OUTCOME, type Outcome } from '../deliveries/rows.ts';
+import { deliveriesOfPullRequest, type Delivery, NO_OUTCOME, type Outcome } from '../deliveries/rows.ts';
+import type { ForgeApi, ForgeEvent, ProjectEvent } from '../port.ts';
 import type { Handled, HandleDeps } from '../processing/handle.ts';
 import { startPipelines } from '../processing/start-pipelines.ts';
-import type { ForgeApi, ForgeEvent, ProjectEvent } from '../port.ts';
 import { type Command, commandsIn } from './commands.ts';
 
 type Result = Omit<Handled, 'refs'>;
@@ -28,8 +28,9 @@ export async function runCommands(delivery: Delivery, about: ProjectEvent, deps:
     return ignored(`${event.author || 'its author'} may not write to the repository`);
   const parts: Outcome[] = [];
   for (const [at, command] of commands.entries())
-    parts.push(await runCommand(command, `${delivery.id}:${delivery.generation}:${at}`, delivery, about, api, deps,
-      config));
+    parts.push(
+      await runCommand(command, `${delivery.id}:${delivery.generation}:${at}`, delivery, about, api, deps, config),
+    );
   const outcome = {
     runs: parts.flatMap(({ runs }) => runs),
     skipped: parts.flatMap(({ skipped }) => skipped),

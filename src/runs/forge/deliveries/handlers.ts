@@ -39,7 +39,8 @@ export function createDeliveryHandlers(deps: DeliveryHandlersDeps): Required<Pic
       const size = pageSize(limit);
       const older = before === undefined ? undefined : Number(decodeCursor(before, SEQ).id);
       const found = await listDeliveries(sql, { forge, repository, state }, older, size + 1);
-      const { entries, next_cursor } = toPage(found, size, ({ receivedAt, seq }) => ({ at: receivedAt, id: String(seq) }));
+      const { entries, next_cursor } = toPage(found, size,
+        ({ receivedAt, seq }) => ({ at: receivedAt, id: String(seq) }));
       return { data: entries.map(present), next_cursor };
     },
     async getForgeDelivery({ id }) {

@@ -17,8 +17,10 @@ export async function readSignedBody({ content, maxRecordBytes }: StreamedBody):
     for await (const chunk of content) {
       size += chunk.length;
       together += chunk.length;
-      if (size > maxRecordBytes) throw new ServiceError('invalid_input', `the body has more than ${maxRecordBytes} bytes`);
-      if (together > MAX_TOGETHER) throw new ServiceError('rate_limited', 'too many events are arriving; send it again');
+      if (size > maxRecordBytes)
+        throw new ServiceError('invalid_input', `the body has more than ${maxRecordBytes} bytes`);
+      if (together > MAX_TOGETHER)
+        throw new ServiceError('rate_limited', 'too many events are arriving; send it again');
       chunks.push(chunk);
     }
     return Buffer.concat(chunks);

@@ -117,4 +117,5 @@ function plainHeaders(headers: NonNullable<StreamedBody['headers']>): RawDeliver
 }
 
 const unauthenticated = (): ServiceError =>
-  new ServiceError('unauthenticated', 'no forge of the configuration has signed this: its signature is missing or wrong');
+  new ServiceError('unauthenticated',
+    'no forge of the configuration has signed this: its signature is missing or wrong');

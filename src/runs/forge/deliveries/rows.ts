@@ -83,10 +83,11 @@ export const laneOf = (forge: string, repository: string): string => `${forge} $
 export async function findReceived(from: Queries, forge: string, deliveryId: string,
   bodyHash: Uint8Array): Promise<Delivery | undefined>
 {
-  const row = await from.get<DeliveryRow>(
-    'SELECT * FROM forge_deliveries WHERE forge = ? AND delivery_id = ?', [forge, deliveryId],
-  ) ?? await from.get<DeliveryRow>('SELECT * FROM forge_deliveries WHERE forge = ? AND body_hash = ?', [forge,
-    bodyHash]);
+  const row =
+    await from.get<DeliveryRow>('SELECT * FROM forge_deliveries WHERE forge = ? AND delivery_id = ?', [forge,
+      deliveryId]) ??
+      await from.get<DeliveryRow>('SELECT * FROM forge_deliveries WHERE forge = ? AND body_hash = ?', [forge,
+        bodyHash]);
   return row && toDelivery(row);
 }
 
@@ -97,8 +98,8 @@ export async function insertDelivery(tx: Transaction, delivery: NewDelivery): Pr
     'INSERT INTO forge_deliveries(id, forge, delivery_id, body_hash, lane, repository, name, event, pull_request, ' +
       'received_at, processed_at, state, attempts, generation, reason, outcome) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ' +
       '?, ?, ?, 0, 0, ?, ?) ON CONFLICT DO NOTHING',
-    [delivery.id, delivery.forge, delivery.deliveryId, delivery.bodyHash,
-      laneOf(delivery.forge, repositoryOf(event)), repositoryOf(event), delivery.name, event === undefined ? '' : JSON.stringify(event),
+    [delivery.id, delivery.forge, delivery.deliveryId, delivery.bodyHash, laneOf(delivery.forge, repositoryOf(event)),
+      repositoryOf(event), delivery.name, event === undefined ? '' : JSON.stringify(event),
       event?.pullRequest?.number ?? null, delivery.receivedAt,
       delivery.state === 'pending' ? null : delivery.receivedAt, delivery.state, delivery.reason,
       JSON.stringify(NO_OUTCOME)],
@@ -114,7 +115,8 @@ export async function readDelivery(from: Queries, id: string): Promise<Delivery 
 /** Deliveries that wait to be processed, oldest first. */
 export async function pendingDeliveries(from: Queries, most: number): Promise<Delivery[]> {
   const rows = await from.all<DeliveryRow>(
-    "SELECT * FROM forge_deliveries WHERE state = 'pending' ORDER BY seq LIMIT ?", [most],
+    "SELECT * FROM forge_deliveries WHERE state = 'pending' ORDER BY seq LIMIT ?",
+    [most],
   );
   return rows.map(toDelivery);
 }
@@ -127,7 +129,8 @@ export async function hasPending(from: Queries, lane: string): Promise<boolean> 
 /** The newest deliveries about a pull request, newest first. */
 export async function deliveriesOfPullRequest(from: Queries, lane: string, number: number): Promise<Delivery[]> {
   const rows = await from.all<DeliveryRow>(
-    'SELECT * FROM forge_deliveries WHERE lane = ? AND pull_request = ? ORDER BY seq DESC LIMIT 100', [lane, number],
+    'SELECT * FROM forge_deliveries WHERE lane = ? AND pull_request = ? ORDER BY seq DESC LIMIT 100',
+    [lane, number],
   );
   return rows.map(toDelivery);
 }
@@ -146,9 +149,10 @@ export async function listDeliveries(from: Queries, { forge, repository, state }
     ['repository = ?', repository]];
   const given = conditions.filter((condition): condition is [string, SqlValue] => condition[1] !== undefined);
   const where = given.length === 0 ? '' : `WHERE ${given.map(([text]) => text).join(' AND ')}`;
-  const rows = await from.all<DeliveryRow>(
-    `SELECT * FROM forge_deliveries ${where} ORDER BY seq DESC LIMIT ?`, [...given.map(([, value]) => value), limit],
-  );
+  const rows = await from.all<DeliveryRow>(`SELECT * FROM forge_deliveries ${where} ORDER BY seq DESC LIMIT ?`, [
+    ...given.map(([, value]) => value),
+    limit,
+  ]);
   return rows.map(toDelivery);
 }
 
@@ -166,8 +170,11 @@ export async function settleDelivery(tx: Transaction, { id, generation }: Delive
 
 /** Records that an attempt to process it has failed; it stays pending. */
 export async function noteFailure(tx: Transaction, { id, generation }: Delivery, reason: string): Promise<void> {
-  await tx.run('UPDATE forge_deliveries SET attempts = attempts + 1, reason = ? WHERE id = ? AND generation = ?',
-    [reason, id, generation]);
+  await tx.run('UPDATE forge_deliveries SET attempts = attempts + 1, reason = ? WHERE id = ? AND generation = ?', [
+    reason,
+    id,
+    generation,
+  ]);
 }
 
 /** Makes a delivery wait to be processed again, unless it waits already. */
@@ -182,7 +189,7 @@ export async function renewDelivery(tx: Transaction, id: string): Promise<void> 
 /** Deletes deliveries that were received before a moment, in Unix seconds, at most 500. Returns how many. */
 export async function pruneDeliveries(tx: Transaction, before: number): Promise<number> {
   const { changes } = await tx.run(
-    "DELETE FROM forge_deliveries WHERE seq IN (SELECT seq FROM forge_deliveries WHERE received_at < ? AND state <> " +
+    'DELETE FROM forge_deliveries WHERE seq IN (SELECT seq FROM forge_deliveries WHERE received_at < ? AND state <> ' +
       "'pending' ORDER BY received_at LIMIT 500)",
     [before],
   );

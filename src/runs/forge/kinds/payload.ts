@@ -21,7 +21,8 @@ const isMapping = (value: unknown): value is Mapping =>
 /** The value at a path such as `pull_request.head.sha`; undefined if there is none. */
 function at(value: unknown, path: string): unknown {
   return path.split('.').reduce<unknown>(
-    (found, name) => (isMapping(found) && Object.hasOwn(found, name) ? found[name] : undefined), value,
+    (found, name) => (isMapping(found) && Object.hasOwn(found, name) ? found[name] : undefined),
+    value,
   );
 }
 
@@ -82,9 +83,9 @@ export function isEqual(given: string, expected: string): boolean {
 const [HEADS, TAGS] = ['refs/heads/', 'refs/tags/'];
 
 /** Event and names of a full ref; undefined for refs that are neither branch nor tag. */
-export function namesOf(ref: string): { readonly name: 'push' | 'tag'; readonly branch: string;
-  readonly tag: string } | undefined
-{
+export function namesOf(
+  ref: string,
+): { readonly name: 'push' | 'tag'; readonly branch: string; readonly tag: string } | undefined {
   if (ref.startsWith(HEADS)) return { name: 'push', branch: ref.slice(HEADS.length), tag: '' };
   if (ref.startsWith(TAGS)) return { name: 'tag', branch: '', tag: ref.slice(TAGS.length) };
   return undefined;

@@ -35,8 +35,8 @@ export async function pollProject(project: ProjectConfig, { sql, repositories, n
   if (!known.has(POLLED)) {
     const first = found.filter(([ref]) => !known.has(ref)).map(([ref, commit]) => ({ ref, commit }));
     await sql.transaction((tx) =>
-      storeRefs(tx, [{ ref: POLLED, commit: '' }, ...first].map((each) => ({ ...each, projectId: project.id,
-        before: '' })))
+      storeRefs(tx,
+        [{ ref: POLLED, commit: '' }, ...first].map((each) => ({ ...each, projectId: project.id, before: '' })))
     );
     return 0;
   }

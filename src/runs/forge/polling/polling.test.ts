@@ -33,8 +33,7 @@ it('starts pipelines for what is new, once, and for nothing that was there befor
   expect(runs[0]!.source.forge).toMatchObject({ forge: 'bare', author: '' });
   // A webhook that comes for the same push starts nothing more.
   const late = await bench.deliver('push', bench.push(three, bench.origin.commits.two), 'd-1');
-  expect(late).toMatchObject({ state: 'ignored',
-    reason: 'the commit was handled before, as that of refs/heads/main' });
+  expect(late).toMatchObject({ state: 'ignored', reason: 'the commit was handled before, as that of refs/heads/main' });
   await poll();
   expect(await bench.runs()).toHaveLength(4);
 });

@@ -2,7 +2,7 @@ import { parseDuration } from '../../../lib/duration.ts';
 import { Loop } from '../../../lib/loop.ts';
 import type { ProjectConfig } from '../../config/index.ts';
 import type { RunsEnvironment } from '../../environment.ts';
-import { pollProject, type PollDeps } from './poll-project.ts';
+import { type PollDeps, pollProject } from './poll-project.ts';
 
 const EVERY_MS = 5000;
 const MOST_AT_ONCE = 4;

@@ -43,9 +43,11 @@ export async function handleDelivery(delivery: Delivery, deps: HandleDeps): Prom
   for (const project of projects) {
     // Polling finds what is new in the repository of the project's forge.
     const about: ProjectEvent = { project, forge: forge || project.forge, event, deliveryId: id };
-    parts.push(event.name === 'comment'
-      ? { ...await runCommands(delivery, about, deps, config), refs: [] }
-      : await handleEvent(delivery, about, deps, config));
+    parts.push(
+      event.name === 'comment'
+        ? { ...await runCommands(delivery, about, deps, config), refs: [] }
+        : await handleEvent(delivery, about, deps, config),
+    );
     await deps.onEvent(about);
   }
   return joined(parts);
@@ -77,7 +79,6 @@ async function handleEvent(delivery: Delivery, about: ProjectEvent, deps: Handle
 export function keysOf({ id, deliveryId, generation }: Delivery): { forgeDelivery: string; key: string } {
   return { forgeDelivery: deliveryId, key: `${id}:${generation}` };
 }
-
 
 function joined(parts: readonly Handled[]): Handled {
   const done = parts.find(({ state }) => state !== 'ignored') ?? parts[0]!;

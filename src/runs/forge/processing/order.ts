@@ -2,7 +2,7 @@ import type { Queries } from '../../../storage/index.ts';
 import type { ProjectConfig } from '../../config/index.ts';
 import type { ForgeEvent } from '../port.ts';
 import { GitFailure, type Repositories } from '../repository/index.ts';
-import { handledRef, type HandledRef } from './refs.ts';
+import { type HandledRef, handledRef } from './refs.ts';
 
 /** An event whose commit is known, or why it is outdated. */
 export type Placed = { readonly event: ForgeEvent; readonly handled?: HandledRef } | { readonly outdated: string };

@@ -114,7 +114,8 @@ export class Processor {
       const isOver = delivery.attempts + 1 >= MAX_ATTEMPTS;
       const outcome: Outcome = NO_OUTCOME;
       await sql.transaction((tx) =>
-        isOver ? settleDelivery(tx, delivery, { state: 'failed', reason, outcome, at })
+        isOver
+          ? settleDelivery(tx, delivery, { state: 'failed', reason, outcome, at })
           : noteFailure(tx, delivery, reason)
       );
       if (!isOver) this.#pausing.set(delivery.lane, clock.now() + PAUSES[Math.min(delivery.attempts, 6)]!);

@@ -111,9 +111,8 @@ function requestOf({ name, checkout }: PipelineConfig, forge: ForgeOrigin, { id 
  * limits and images.
  */
 async function candidatesOf(event: ForgeEvent, project: ProjectConfig,
-  { config, repositories }: StartDeps): Promise<{ candidates: readonly Candidate[];
-    rejected: readonly { file: string; reason: string }[] }>
-{
+  { config, repositories }: StartDeps
+): Promise<{ candidates: readonly Candidate[]; rejected: readonly { file: string; reason: string }[] }> {
   if (project.pipelines_from === 'server') {
     const own = config.pipelines.filter(({ projects, when }) =>
       when.event.length > 0 && (projects === null || projects.includes(project.id))
@@ -156,8 +155,12 @@ function toOrigin({ event, forge, forgeDelivery }: Starting, definition: ForgeOr
     url,
     ...(pullRequest && {
       labels: pullRequest.labels,
-      pullRequest: { number: pullRequest.number, base: pullRequest.base, head: pullRequest.head,
-        isFork: pullRequest.isFork },
+      pullRequest: {
+        number: pullRequest.number,
+        base: pullRequest.base,
+        head: pullRequest.head,
+        isFork: pullRequest.isFork,
+      },
     }),
     ...(issue && { issue: issue.number }),
     ...(definition && { definition }),

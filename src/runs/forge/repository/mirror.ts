@@ -79,8 +79,8 @@ function mirrorIn(git: ProjectGit, folder: string): Mirror {
     git.run({ args: ['-C', folder, ...args], timeoutMs, maxBytes, env });
   // Without fetching it, which a promisor would do.
   const has = (commit: string): Promise<boolean> =>
-    run(['cat-file', '-e', `${commit}^{commit}`], READ_MS, MAX_OUTPUT, { GIT_NO_LAZY_FETCH: '1' })
-      .then(() => true, () => false);
+    run(['cat-file', '-e', `${commit}^{commit}`], READ_MS, MAX_OUTPUT, { GIT_NO_LAZY_FETCH: '1' }).then(() => true,
+      () => false);
   const fetch = (...refs: string[]): Promise<Buffer> =>
     run(['fetch', '--quiet', '--force', '--no-tags', '--no-write-fetch-head', '--filter=blob:none', 'origin', ...refs],
       FETCH_MS);

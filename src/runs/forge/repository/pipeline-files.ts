@@ -1,5 +1,6 @@
 import { decodeUtf8 } from '../../../lib/bytes.ts';
-import { type PipelineConfig, type ProjectConfig, readRepositoryPipelines, type RunsConfig } from '../../config/index.ts';
+import { type PipelineConfig, type ProjectConfig, readRepositoryPipelines,
+  type RunsConfig } from '../../config/index.ts';
 import type { Mirror } from './mirror.ts';
 
 const FOLDER = '.quire/';
@@ -27,7 +28,10 @@ export async function readPipelineFiles(mirror: Mirror, commit: string, project:
 {
   const files = await listFiles(mirror, commit);
   if (files.length > MAX_FILES)
-    return { pipelines: [], rejected: [{ file: FOLDER, reason: `it has ${files.length} files, at most ${MAX_FILES}` }] };
+    return {
+      pipelines: [],
+      rejected: [{ file: FOLDER, reason: `it has ${files.length} files, at most ${MAX_FILES}` }],
+    };
   const pipelines: { file: string; pipeline: PipelineConfig }[] = [];
   const rejected: { file: string; reason: string }[] = [];
   for (const { file, blob } of files) {

@@ -17,8 +17,9 @@ export interface RemoteDeps {
 /** Git with the credentials of one project. */
 export interface ProjectGit {
   readonly url: string;
-  run(call: Omit<GitCall, 'env' | 'cwd'> & { readonly cwd?: string;
-    readonly env?: Readonly<Record<string, string>> }): Promise<Buffer>;
+  run(
+    call: Omit<GitCall, 'env' | 'cwd'> & { readonly cwd?: string; readonly env?: Readonly<Record<string, string>> },
+  ): Promise<Buffer>;
 }
 
 /** The folder of all mirrors. */
