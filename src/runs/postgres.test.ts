@@ -34,6 +34,8 @@ const SUITES: Readonly<Record<string, () => Promise<unknown>>> = {
   retention: () => import('./logs/retention.test.ts'),
   caches: () => import('./caches/caches.test.ts'),
   artifacts: () => import('./artifacts/artifacts.test.ts'),
+  'events of forges': () => import('./forge/forge.test.ts'),
+  polling: () => import('./forge/polling/polling.test.ts'),
 };
 
 // Skipped on platforms without a server.

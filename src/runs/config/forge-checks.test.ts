@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseRunsConfig, RunsConfigError } from './parse.ts';
+import { parseRunsConfig, type RunsConfigError } from './parse.ts';
 
 function problemsOf(text: string): readonly string[] {
   try {

@@ -1,5 +1,5 @@
 import { didYouMean } from '../../lib/did-you-mean.ts';
-import { expressionProblem } from '../conditions/expression.ts';
+import { expressionProblem } from '../conditions/index.ts';
 import type { PipelineConfig, RunsConfig } from './schema/index.ts';
 
 const when = (wrong: boolean, problem: string): string[] => (wrong ? [problem] : []);

@@ -181,7 +181,7 @@ function requireForks({ id, forks }: ProjectConfig, forge: RunRequest['forge']):
     throw new ServiceError('pipeline_unavailable', `the project ${id} runs nothing for forks (forks.runs)`);
 }
 
-/** Whether a run has neither secrets nor reserved ships, because its code is a stranger's and nobody has approved it. */
+/** Whether a run has neither secrets nor reserved ships: its code is a stranger's, and nobody has approved it. */
 const isRestricted = ({ forks }: ProjectConfig, { forge }: RunRequest): boolean =>
   forge?.pullRequest?.isFork === true && forks.runs !== 'approval';
 

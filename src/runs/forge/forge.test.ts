@@ -74,7 +74,10 @@ describe('a push', () => {
 
   it('cancels the outdated runs of its branch, and of no other', async () => {
     bench = await ForgeBench.start('', `
-  - {name: test, when: {event: push}, concurrency: {group: '{pipeline}-{branch}', cancel_in_progress: true}, steps: [{name: s, run: x}]}
+  - name: test
+    when: {event: push}
+    concurrency: {group: '{pipeline}-{branch}', cancel_in_progress: true}
+    steps: [{name: s, run: x}]
 `);
     const { one, two, feature } = bench.origin.commits;
     const first = await bench.deliver('push', bench.push(one), 'd-1');
@@ -189,12 +192,29 @@ describe('pipelines of the repository', () => {
     bench = await ForgeBench.start(PROJECT);
     mkdirSync(join(bench.origin.path, '.quire'));
     const commit = bench.origin.commit(
-      '{steps: [{name: a, run: x}, {name: publish, run: x, when: {event: tag}}, {name: b, run: x, when: {branch: main}}]}',
+      '{steps: [{name: a, run: x}, {name: publish, run: x, when: {event: tag}},\n' +
+        '  {name: b, run: x, when: {branch: main}}]}',
       '.quire/test.yaml',
     );
     const { runs: [started] } = await bench.deliver('push', bench.push(commit), 'd-1');
     const { definition } = (await bench.api.queue.material(started!.run_id))!;
     expect(definition.skipped).toEqual([{ name: 'publish', before: 1, reason: 'is for tag, not for push' }]);
     expect(JSON.stringify(definition.assignment)).not.toContain('publish');
+    const step = (name: string) => ({
+      name,
+      startedMs: 1000,
+      endedMs: 2000,
+      outcome: 'succeeded' as const,
+      exitCode: 0,
+      signal: null,
+    });
+    await bench.api.work({ outcome: 'succeeded', started: true, steps: [step('a'), step('b')] }, ['pool=ci']);
+    const answer = await bench.api.send('GET', `/runs/${started!.run_id}/attempts`);
+    const [attempt] = answer.json<{ data: { steps: { name: string; outcome: string }[] }[] }>().data;
+    expect(attempt!.steps.map(({ name, outcome }) => [name, outcome])).toEqual([
+      ['a', 'succeeded'],
+      ['publish', 'skipped'],
+      ['b', 'succeeded'],
+    ]);
   });
 });

@@ -1,4 +1,5 @@
-import type { ProjectConfig } from '../config/index.ts';
+import type { Facts } from '../conditions/index.ts';
+import type { PipelineConfig, ProjectConfig } from '../config/index.ts';
 
 // Times named `...At` are Unix seconds.
 
@@ -234,6 +235,19 @@ export interface ForgeApis {
    * the forge changes.
    */
   apiOf(forge: string): ForgeApi | undefined;
+}
+
+/** What a run for an event needs to know of its repository. */
+export interface EventContext {
+  /** The pipeline that the repository defines; undefined for one of the configuration. */
+  readonly pipeline: PipelineConfig | undefined;
+  readonly facts: Facts;
+}
+
+/** Pipelines of repositories, and facts of events. */
+export interface EventContexts {
+  /** Rejects with `pipeline_unavailable` if the commit does not define the pipeline (any more). */
+  contextOf(projectId: string, task: string, origin: ForgeOrigin): Promise<EventContext>;
 }
 
 /** An event of a project, as listeners get it. */

@@ -3,8 +3,7 @@ import type { Transaction } from '../../storage/index.ts';
 import type { Audit, AuditAction } from '../audit/index.ts';
 import { type ResolveDeps, resolveRun, type RunRequest } from '../definitions/index.ts';
 import type { RunsEnvironment } from '../environment.ts';
-import type { ForgeOrigin } from '../forge/port.ts';
-import type { Repositories } from '../forge/repository/index.ts';
+import type { EventContexts, ForgeOrigin } from '../forge/port.ts';
 import { createIdempotency, type Idempotency, type OnceResult, requestHash } from '../idempotency/index.ts';
 import type { NewRun, Queue, RunRecord, RunSource } from '../queue/port.ts';
 import { toStorageFailure } from '../storage-failures.ts';
@@ -16,7 +15,7 @@ export interface EnqueuerDeps {
   /** Whether there is no room for further logs; see `RunLogs`. */
   readonly logsAreFull: () => boolean;
   /** Pipelines of repositories, and facts of events; absent where no event starts a run. */
-  readonly repositories?: Pick<Repositories, 'contextOf'>;
+  readonly repositories?: EventContexts;
 }
 
 /** A request to queue a run, under a key. */

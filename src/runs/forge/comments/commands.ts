@@ -5,8 +5,8 @@ const MAX_COMMANDS = 5;
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
 
 /**
- * The commands of a comment, at most 5: lines that are `/retry` or `/run NAME`. Quotes and code are no commands, because
- * their lines begin in another way, or stand between fences.
+ * The commands of a comment, at most 5: lines that are `/retry` or `/run NAME`. Quotes and code are no commands: their
+ * lines begin in another way, or stand between fences.
  */
 export function commandsIn(body: string): readonly Command[] {
   const commands: Command[] = [];

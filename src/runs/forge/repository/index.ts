@@ -3,7 +3,7 @@ import { Lru } from '../../../lib/caches.ts';
 import type { Facts } from '../../conditions/index.ts';
 import type { PipelineConfig, ProjectConfig, RunsConfig } from '../../config/index.ts';
 import type { LiveConfig } from '../../environment.ts';
-import type { ForgeOrigin } from '../port.ts';
+import type { EventContext, EventContexts, ForgeOrigin } from '../port.ts';
 import { changedPaths } from './changed-paths.ts';
 import { GitFailure } from './git.ts';
 import { Mirrors } from './mirror.ts';
@@ -16,15 +16,8 @@ export type { PipelinesAt } from './pipeline-files.ts';
 /** Most commits whose pipelines are remembered, and whose changed files are. */
 const KEPT = 200;
 
-/** What a run for an event needs to know of its repository. */
-export interface ForgeContext {
-  /** The pipeline that the repository defines; undefined for one of the configuration. */
-  readonly pipeline: PipelineConfig | undefined;
-  readonly facts: Facts;
-}
-
 /** The repositories of projects, read by git on this server. Everything rejects with a `GitFailure` if git fails. */
-export class Repositories {
+export class Repositories implements EventContexts {
   readonly #live: LiveConfig;
   readonly #deps: RemoteDeps;
   readonly #mirrors: Mirrors;
@@ -63,7 +56,7 @@ export class Repositories {
    * What a run for an event needs to know: its pipeline, if the repository defines that, and the facts of the event.
    * Rejects with `pipeline_unavailable` if the commit does not have the pipeline (any more).
    */
-  async contextOf(projectId: string, task: string, origin: ForgeOrigin): Promise<ForgeContext> {
+  async contextOf(projectId: string, task: string, origin: ForgeOrigin): Promise<EventContext> {
     const project = this.#config().projects.find(({ id }) => id === projectId);
     // Whoever resolves the run says that the project is unknown.
     if (project === undefined) return { pipeline: undefined, facts: this.factsOf(undefined, origin) };
