@@ -162,6 +162,9 @@ describe("each operation's example in the description of the run queue", () => {
   const NOT_HERE: Readonly<Record<string, string>> = {
     streamRunLogs: 'is a stream, which src/client/services.test.ts reads',
     redeliverNotifications: 'names a dead letter, which src/runs/notifications/notifications.test.ts has',
+    receiveForgeEvent: 'has to be signed, as in src/runs/forge/forge.test.ts',
+    getForgeDelivery: 'names a delivery, which src/runs/forge/forge.test.ts has',
+    redeliverForgeEvent: 'names a delivery, which src/runs/forge/forge.test.ts has',
   };
 
   /** The run and the ship of the examples. */

@@ -8,7 +8,7 @@ import { changedPaths } from './changed-paths.ts';
 import { GitFailure } from './git.ts';
 import { Mirrors } from './mirror.ts';
 import { type PipelinesAt, readPipelineFiles } from './pipeline-files.ts';
-import { listRefs, type RemoteDeps, withGit } from './remote.ts';
+import { listRefs, type RemoteDeps, removeKeys, withGit } from './remote.ts';
 
 export { GitFailure } from './git.ts';
 export type { PipelinesAt } from './pipeline-files.ts';
@@ -29,6 +29,11 @@ export class Repositories implements EventContexts {
     this.#live = config;
     this.#deps = deps;
     this.#mirrors = new Mirrors(deps);
+  }
+
+  /** Removes what a server has left that was killed. */
+  start(): Promise<void> {
+    return removeKeys(this.#config());
   }
 
   /** The commits of branches and tags by full name, or of what `patterns` name. */

@@ -8,6 +8,8 @@ const FETCH_MS = 300_000;
 const READ_MS = 60_000;
 /** Most bytes of a mirror on disk. */
 const MAX_MIRROR = 2 * 1024 ** 3;
+/** Above this number, the packs of a mirror are made one. */
+const MAX_PACKS = 50;
 /** Most bytes of a list of files. */
 const MAX_OUTPUT = 8 * 1024 * 1024;
 
@@ -93,6 +95,8 @@ function mirrorIn(git: ProjectGit, folder: string): Mirror {
       if (!(await has(commit)) && ref !== '') await fetch(`+${ref}:refs/quire/latest`);
       if (!(await has(commit))) throw new GitFailure(`the repository has no commit ${commit}`, 0);
       await checkSize(folder);
+      // Git's own upkeep is off: it would run behind our back.
+      if (await countPacks(folder) > MAX_PACKS) await run(['repack', '-a', '-d', '--quiet'], FETCH_MS);
     },
     read: (args, maxBytes) => run(args, READ_MS, maxBytes),
   };
@@ -111,10 +115,17 @@ async function isBroken(git: ProjectGit, folder: string): Promise<boolean> {
 
 const isThere = (path: string): Promise<boolean> => stat(path).then(() => true, () => false);
 
+const packsOf = (folder: string): Promise<string[]> =>
+  readdir(join(folder, 'objects', 'pack')).catch((): string[] => []);
+
+async function countPacks(folder: string): Promise<number> {
+  return (await packsOf(folder)).filter((name) => name.endsWith('.pack')).length;
+}
+
 async function checkSize(folder: string): Promise<void> {
   const packs = join(folder, 'objects', 'pack');
   let total = 0;
-  for (const name of await readdir(packs).catch((): string[] => []))
+  for (const name of await packsOf(folder))
     total += (await stat(join(packs, name)).catch(() => ({ size: 0 }))).size;
   if (total <= MAX_MIRROR) return;
   await rm(folder, { recursive: true, force: true });

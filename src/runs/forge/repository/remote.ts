@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeFolder } from '../../../lib/files.ts';
 import { giveCredentials } from '../../../lib/git-credentials.ts';
@@ -25,6 +25,17 @@ export interface ProjectGit {
 /** The folder of all mirrors. */
 export const mirrorsOf = (config: RunsConfig): string => inDataDir(config, 'mirrors');
 
+/** Beginning of the names of folders with keys. */
+const KEYS = '.git-';
+
+/** Removes keys that a process has left that was killed. */
+export async function removeKeys(config: RunsConfig): Promise<void> {
+  const parent = mirrorsOf(config);
+  const names = await readdir(parent).catch((): string[] => []);
+  for (const name of names)
+    if (name.startsWith(KEYS)) await rm(join(parent, name), { recursive: true, force: true });
+}
+
 const LIST_MS = 60_000;
 /** Most bytes of a list of refs: about 200,000 refs. */
 const MAX_LIST = 16 * 1024 * 1024;
@@ -39,7 +50,7 @@ export async function withGit<T>(config: RunsConfig, project: ProjectConfig, { v
   const { url, git } = remoteOf(config, project);
   const parent = mirrorsOf(config);
   makeFolder(parent, 0o700);
-  const folder = await mkdtemp(join(parent, '.git-'));
+  const folder = await mkdtemp(join(parent, KEYS));
   const valueOf = (name: string): string => {
     const value = name === '' ? '' : secretValue(name);
     if (value === undefined) throw new GitFailure(`the secret ${name} of git.credentials has no value`, null);
