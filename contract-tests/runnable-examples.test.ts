@@ -165,6 +165,9 @@ describe("each operation's example in the description of the run queue", () => {
     startOidcSignIn: 'needs an issuer; src/runs/people/people.test.ts has one',
     finishOidcSignIn: 'needs an issuer, too',
     logout: 'ends the session of a person, and this token is one of the configuration',
+    receiveForgeEvent: 'has to be signed, as in src/runs/forge/forge.test.ts',
+    getForgeDelivery: 'names a delivery, which src/runs/forge/forge.test.ts has',
+    redeliverForgeEvent: 'names a delivery, which src/runs/forge/forge.test.ts has',
   };
 
   /** The run and the ship of the examples. */

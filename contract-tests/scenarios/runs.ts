@@ -1,11 +1,11 @@
 import { expect } from 'vitest';
 import type { Client } from '../../generated/runs/sdk/client/index.ts';
-import { approveRun, cancelRun, deleteCaches, enqueueRun, finishOidcSignIn, getBadge, getCurrentUser,
-  getIdTokenConfiguration, getIdTokenKeys, getLiveness, getMetrics, getReadiness, getRun, getRunResult,
-  getSignInMethods, listAudit, listCaches, listNotificationDeadLetters, listNotifications, listProjectTests,
-  listRunAttempts, listRuns, listRunTests, listSchedules, listTestHistory, logout, pauseSchedule, receiveAlerts,
-  redeliverNotifications, rejectRun, rerunRun, resumeSchedule, retryRun, runSchedule, searchLogs,
-  startOidcSignIn } from '../../generated/runs/sdk/sdk.gen.ts';
+import { approveRun, cancelRun, deleteCaches, enqueueRun, finishOidcSignIn, getBadge, getCurrentUser, getForgeDelivery,
+  getIdTokenConfiguration, getIdTokenKeys, getLiveness, getMetrics, getReadiness, getRun, getRunResult, getRunSummary,
+  getSignInMethods, listAudit, listCaches, listForgeDeliveries, listForges, listNotificationDeadLetters,
+  listNotifications, listProjectTests, listRunAttempts, listRuns, listRunTests, listSchedules, listTestHistory, logout,
+  pauseSchedule, receiveAlerts, receiveForgeEvent, redeliverForgeEvent, redeliverNotifications, rejectRun, rerunRun,
+  resumeSchedule, retryRun, runSchedule, searchLogs, startOidcSignIn } from '../../generated/runs/sdk/sdk.gen.ts';
 import type { ErrorCode, Run } from '../../generated/runs/sdk/types.gen.ts';
 import type { RunsApi } from '../../src/testkit/runs-api.ts';
 import type { ScenarioContext, Scenarios } from '../provider.suite.ts';
@@ -110,6 +110,14 @@ export const runs: Scenarios<RunsApi, Client> = {
     });
     refused(await getRunResult({ client, path: { id: (await cancelled(context)).id } }), 404, 'not_found');
   },
+  async getRunSummary(context) {
+    const { client, server } = context;
+    const waiting = await queued(context);
+    refused(await getRunSummary({ client, path: { id: waiting.id } }), 404, 'not_found');
+    const id = await server.work({ outcome: 'succeeded', started: true, summary: '**212** tests passed' });
+    expect(succeeded(await getRunSummary({ client, path: { id } })).data).toEqual({ content: '**212** tests passed' });
+    refused(await getRunSummary({ client, path: { id: UNKNOWN } }), 404, 'run_not_found');
+  },
   async listRunAttempts(context) {
     const { client, server } = context;
     const steps = [{
@@ -181,6 +189,9 @@ export const runs: Scenarios<RunsApi, Client> = {
     refused(await rejectRun({ client: context.client, path: { id: (await queued(context)).id } }), 409,
       'run_state_conflict');
   },
+  async listForges({ client }) {
+    expect(succeeded(await listForges({ client })).data).toEqual([]);
+  },
   async listNotifications({ client }) {
     expect(succeeded(await listNotifications({ client })).data).toEqual([]);
   },
@@ -224,6 +235,23 @@ export const runs: Scenarios<RunsApi, Client> = {
     refused(await searchLogs({ client: direct, query: { q: ' ' } }), 400, 'invalid_input');
     refused(await searchLogs({ client: direct, query: {} as never }), 400, 'invalid_input');
     refused(await searchLogs({ client, query: { q: 'words', before: 'MToxOmE' } }), 400, 'invalid_cursor');
+  },
+  async receiveForgeEvent({ client, server }) {
+    const event = () => receiveForgeEvent({ client, path: { kind: 'github' }, body: { zen: 'Design for failure.' } });
+    refused(await event(), 401, 'unauthenticated');
+    refused(await receiveForgeEvent({ client, path: { kind: 'git' }, query: { forge: 'nobody' }, body: {} }), 401,
+      'unauthenticated');
+    expect(await server.sql.all('SELECT * FROM forge_deliveries')).toEqual([]);
+  },
+  async listForgeDeliveries({ client, direct }) {
+    expect(succeeded(await listForgeDeliveries({ client }))).toEqual({ data: [], next_cursor: null });
+    refused(await listForgeDeliveries({ client: direct, query: { before: '!' } }), 400, 'invalid_cursor');
+  },
+  async getForgeDelivery({ client }) {
+    refused(await getForgeDelivery({ client, path: { id: UNKNOWN } }), 404, 'delivery_not_found');
+  },
+  async redeliverForgeEvent({ client }) {
+    refused(await redeliverForgeEvent({ client, path: { id: UNKNOWN } }), 404, 'delivery_not_found');
   },
   async listCaches({ client, direct }) {
     expect(succeeded(await listCaches({ client, path: { id: 'beta' } }))).toEqual({ data: [], next_cursor: null });

@@ -20,5 +20,6 @@ export const PAGES = {
   'GET /api/v1/projects/{id}/tests': {"by":"before","in":"query","items":"data","next":"next_cursor"},
   'GET /api/v1/projects/{id}/tests/history': {"by":"before","in":"query","items":"data","next":"next_cursor"},
   'GET /api/v1/notifications/dead-letters': {"by":"before","in":"query","items":"data","next":"next_cursor"},
+  'GET /api/v1/webhooks/deliveries': {"by":"before","in":"query","items":"data","next":"next_cursor"},
   'GET /api/v1/audit': {"by":"before","in":"query","items":"data","next":"next_cursor"},
 } as const;

@@ -20,6 +20,8 @@ import type {
   RejectRunResponses,
   GetRunResultData,
   GetRunResultResponses,
+  GetRunSummaryData,
+  GetRunSummaryResponses,
   ListRunAttemptsData,
   ListRunAttemptsResponses,
   ListRunArtifactsData,
@@ -72,6 +74,8 @@ import type {
   ResumeScheduleResponses,
   RunScheduleData,
   RunScheduleResponses,
+  ListForgesData,
+  ListForgesResponses,
   ListNotificationsData,
   ListNotificationsResponses,
   ListNotificationDeadLettersData,
@@ -80,6 +84,14 @@ import type {
   RedeliverNotificationsResponses,
   ReceiveAlertsData,
   ReceiveAlertsResponses,
+  ListForgeDeliveriesData,
+  ListForgeDeliveriesResponses,
+  GetForgeDeliveryData,
+  GetForgeDeliveryResponses,
+  RedeliverForgeEventData,
+  RedeliverForgeEventResponses,
+  ReceiveForgeEventData,
+  ReceiveForgeEventResponses,
   ListAuditData,
   ListAuditResponses,
   GetSignInMethodsData,
@@ -114,6 +126,7 @@ export interface Operations {
   approveRun: Operation<FlatInput<NonNullable<ApproveRunData['path']>>, ApproveRunResponses[200]>;
   rejectRun: Operation<FlatInput<NonNullable<RejectRunData['path']>>, RejectRunResponses[200]>;
   getRunResult: Operation<FlatInput<NonNullable<GetRunResultData['path']>>, GetRunResultResponses[200]>;
+  getRunSummary: Operation<FlatInput<NonNullable<GetRunSummaryData['path']>>, GetRunSummaryResponses[200]>;
   listRunAttempts: Operation<FlatInput<NonNullable<ListRunAttemptsData['path']>>, ListRunAttemptsResponses[200]>;
   listRunArtifacts: Operation<FlatInput<NonNullable<ListRunArtifactsData['path']> & NonNullable<ListRunArtifactsData['query']>>, ListRunArtifactsResponses[200]>;
   getRunArtifact: Operation<FlatInput<NonNullable<GetRunArtifactData['path']> & NonNullable<GetRunArtifactData['query']> & { range?: string }>, Download>;
@@ -143,10 +156,15 @@ export interface Operations {
   pauseSchedule: Operation<FlatInput<NonNullable<PauseScheduleData['path']>>, PauseScheduleResponses[200]>;
   resumeSchedule: Operation<FlatInput<NonNullable<ResumeScheduleData['path']>>, ResumeScheduleResponses[200]>;
   runSchedule: Operation<FlatInput<NonNullable<RunScheduleData['path']> & { idempotencyKey: string }>, RunScheduleResponses[202]>;
+  listForges: Operation<Record<never, never>, ListForgesResponses[200]>;
   listNotifications: Operation<Record<never, never>, ListNotificationsResponses[200]>;
   listNotificationDeadLetters: Operation<FlatInput<NonNullable<ListNotificationDeadLettersData['query']>, 'limit'>, ListNotificationDeadLettersResponses[200]>;
   redeliverNotifications: Operation<FlatInput<NonNullable<RedeliverNotificationsData['body']> & NonNullable<RedeliverNotificationsData['path']>>, RedeliverNotificationsResponses[202]>;
   receiveAlerts: Operation<FlatInput<NonNullable<ReceiveAlertsData['body']>, 'commonLabels'>, ReceiveAlertsResponses[200]>;
+  listForgeDeliveries: Operation<FlatInput<NonNullable<ListForgeDeliveriesData['query']>, 'limit'>, ListForgeDeliveriesResponses[200]>;
+  getForgeDelivery: Operation<FlatInput<NonNullable<GetForgeDeliveryData['path']>>, GetForgeDeliveryResponses[200]>;
+  redeliverForgeEvent: Operation<FlatInput<NonNullable<RedeliverForgeEventData['path']>>, RedeliverForgeEventResponses[202]>;
+  receiveForgeEvent: Operation<FlatInput<NonNullable<ReceiveForgeEventData['path']> & NonNullable<ReceiveForgeEventData['query']>>, ReceiveForgeEventResponses[202]>;
   listAudit: Operation<FlatInput<NonNullable<ListAuditData['query']>, 'limit'>, ListAuditResponses[200]>;
   getSignInMethods: Operation<Record<never, never>, GetSignInMethodsResponses[200]>;
   startOidcSignIn: Operation<Record<never, never>, StartOidcSignInResponses[200]>;
@@ -173,6 +191,7 @@ export const operations: { readonly [K in OperationId]: OperationSpec } = {
   approveRun: {"id":"approveRun","method":"POST","path":"/api/v1/runs/{id}/approve","area":"runs","summary":"Approve a run","access":"write","effect":"write","scope":"approve","limited":true,"sanitize":false,"maxBody":65536,"maxValues":10000,"status":200,"parameters":[{"name":"id","in":"path","field":"id","type":"string"}],"consumes":[],"produces":["application/json"]},
   rejectRun: {"id":"rejectRun","method":"POST","path":"/api/v1/runs/{id}/reject","area":"runs","summary":"Reject a run","access":"write","effect":"write","scope":"approve","limited":true,"sanitize":false,"maxBody":65536,"maxValues":10000,"status":200,"parameters":[{"name":"id","in":"path","field":"id","type":"string"}],"consumes":[],"produces":["application/json"]},
   getRunResult: {"id":"getRunResult","method":"GET","path":"/api/v1/runs/{id}/result","area":"runs","summary":"Get the result of a run","access":"read","effect":"read","limited":true,"sanitize":false,"maxBody":65536,"maxValues":10000,"status":200,"parameters":[{"name":"id","in":"path","field":"id","type":"string"}],"consumes":[],"produces":["application/json"]},
+  getRunSummary: {"id":"getRunSummary","method":"GET","path":"/api/v1/runs/{id}/summary","area":"runs","summary":"Get the summary of a run","access":"read","effect":"read","limited":true,"sanitize":false,"maxBody":65536,"maxValues":10000,"status":200,"parameters":[{"name":"id","in":"path","field":"id","type":"string"}],"consumes":[],"produces":["application/json"]},
   listRunAttempts: {"id":"listRunAttempts","method":"GET","path":"/api/v1/runs/{id}/attempts","area":"runs","summary":"List the attempts of a run","access":"read","effect":"read","limited":true,"sanitize":false,"maxBody":65536,"maxValues":10000,"status":200,"parameters":[{"name":"id","in":"path","field":"id","type":"string"}],"consumes":[],"produces":["application/json"]},
   listRunArtifacts: {"id":"listRunArtifacts","method":"GET","path":"/api/v1/runs/{id}/artifacts","area":"artifacts","summary":"List the artefacts of a run","access":"read","effect":"read","limited":true,"sanitize":false,"maxBody":65536,"maxValues":10000,"status":200,"parameters":[{"name":"id","in":"path","field":"id","type":"string"},{"name":"attempt","in":"query","field":"attempt","type":"integer"}],"consumes":[],"produces":["application/json"]},
   getRunArtifact: {"id":"getRunArtifact","method":"GET","path":"/api/v1/runs/{id}/artifacts/{name}","area":"artifacts","summary":"Download an artefact","access":"read","effect":"read","limited":false,"sanitize":false,"maxBody":65536,"maxValues":10000,"status":200,"otherStatuses":[206],"parameters":[{"name":"id","in":"path","field":"id","type":"string"},{"name":"name","in":"path","field":"name","type":"string"},{"name":"attempt","in":"query","field":"attempt","type":"integer"},{"name":"Range","in":"header","field":"range","type":"string"}],"consumes":[],"produces":["application/octet-stream"]},
@@ -202,10 +221,15 @@ export const operations: { readonly [K in OperationId]: OperationSpec } = {
   pauseSchedule: {"id":"pauseSchedule","method":"POST","path":"/api/v1/schedules/{project_id}/{name}/pause","area":"schedules","summary":"Pause a schedule","access":"write","effect":"write","projectAdmin":true,"limited":true,"sanitize":false,"maxBody":65536,"maxValues":10000,"status":200,"parameters":[{"name":"project_id","in":"path","field":"project_id","type":"string"},{"name":"name","in":"path","field":"name","type":"string"}],"consumes":[],"produces":["application/json"]},
   resumeSchedule: {"id":"resumeSchedule","method":"POST","path":"/api/v1/schedules/{project_id}/{name}/resume","area":"schedules","summary":"Resume a schedule","access":"write","effect":"write","projectAdmin":true,"limited":true,"sanitize":false,"maxBody":65536,"maxValues":10000,"status":200,"parameters":[{"name":"project_id","in":"path","field":"project_id","type":"string"},{"name":"name","in":"path","field":"name","type":"string"}],"consumes":[],"produces":["application/json"]},
   runSchedule: {"id":"runSchedule","method":"POST","path":"/api/v1/schedules/{project_id}/{name}/run","area":"schedules","summary":"Run a schedule now","access":"write","effect":"write","scope":"submit","limited":true,"sanitize":false,"maxBody":65536,"maxValues":10000,"status":202,"parameters":[{"name":"project_id","in":"path","field":"project_id","type":"string"},{"name":"name","in":"path","field":"name","type":"string"},{"name":"Idempotency-Key","in":"header","field":"idempotencyKey","type":"string"}],"consumes":[],"produces":["application/json"]},
+  listForges: {"id":"listForges","method":"GET","path":"/api/v1/forges","area":"statuses","summary":"List the forges","access":"write","effect":"read","limited":true,"sanitize":false,"maxBody":65536,"maxValues":10000,"status":200,"parameters":[],"consumes":[],"produces":["application/json"]},
   listNotifications: {"id":"listNotifications","method":"GET","path":"/api/v1/notifications","area":"notifications","summary":"List the webhooks of notifications","access":"write","effect":"read","limited":true,"sanitize":false,"maxBody":65536,"maxValues":10000,"status":200,"parameters":[],"consumes":[],"produces":["application/json"]},
   listNotificationDeadLetters: {"id":"listNotificationDeadLetters","method":"GET","path":"/api/v1/notifications/dead-letters","area":"notifications","summary":"List notifications that were given up","access":"write","effect":"read","limited":true,"sanitize":false,"maxBody":65536,"maxValues":10000,"status":200,"parameters":[{"name":"limit","in":"query","field":"limit","type":"integer"},{"name":"before","in":"query","field":"before","type":"string"}],"consumes":[],"produces":["application/json"]},
   redeliverNotifications: {"id":"redeliverNotifications","method":"POST","path":"/api/v1/notifications/{name}/redeliver","area":"notifications","summary":"Send notifications that were given up once more","access":"write","effect":"write","limited":true,"sanitize":false,"maxBody":65536,"maxValues":10000,"status":202,"parameters":[{"name":"name","in":"path","field":"name","type":"string"}],"consumes":["application/json"],"requiresBody":true,"produces":["application/json"]},
   receiveAlerts: {"id":"receiveAlerts","method":"POST","path":"/api/v1/webhooks/alertmanager","area":"alerts","summary":"Receive a notification of Alertmanager","access":"write","effect":"write","scope":"alerts","limited":true,"sanitize":false,"maxBody":1048576,"maxValues":50000,"status":200,"otherStatuses":[202],"parameters":[],"consumes":["application/json"],"produces":["application/json"]},
+  listForgeDeliveries: {"id":"listForgeDeliveries","method":"GET","path":"/api/v1/webhooks/deliveries","area":"forges","summary":"List the events of forges","access":"write","effect":"read","limited":true,"sanitize":false,"maxBody":65536,"maxValues":10000,"status":200,"parameters":[{"name":"limit","in":"query","field":"limit","type":"integer"},{"name":"before","in":"query","field":"before","type":"string"},{"name":"forge","in":"query","field":"forge","type":"string"},{"name":"repository","in":"query","field":"repository","type":"string"},{"name":"state","in":"query","field":"state","type":"string"}],"consumes":[],"produces":["application/json"]},
+  getForgeDelivery: {"id":"getForgeDelivery","method":"GET","path":"/api/v1/webhooks/deliveries/{id}","area":"forges","summary":"Read an event of a forge","access":"write","effect":"read","limited":true,"sanitize":false,"maxBody":65536,"maxValues":10000,"status":200,"parameters":[{"name":"id","in":"path","field":"id","type":"string"}],"consumes":[],"produces":["application/json"]},
+  redeliverForgeEvent: {"id":"redeliverForgeEvent","method":"POST","path":"/api/v1/webhooks/deliveries/{id}/redeliver","area":"forges","summary":"Process an event of a forge again","access":"write","effect":"write","limited":true,"sanitize":false,"maxBody":65536,"maxValues":10000,"status":202,"parameters":[{"name":"id","in":"path","field":"id","type":"string"}],"consumes":[],"produces":["application/json"]},
+  receiveForgeEvent: {"id":"receiveForgeEvent","method":"POST","path":"/api/v1/webhooks/{kind}","area":"forges","summary":"Receive an event of a forge","access":"public","effect":"write","rawBody":true,"limited":true,"sanitize":false,"maxBody":26214400,"maxValues":10000,"status":202,"otherStatuses":[200],"parameters":[{"name":"kind","in":"path","field":"kind","type":"string"},{"name":"forge","in":"query","field":"forge","type":"string"}],"consumes":["application/json"],"requiresBody":true,"produces":["application/json"]},
   listAudit: {"id":"listAudit","method":"GET","path":"/api/v1/audit","area":"audit","summary":"List audit entries","access":"write","effect":"read","limited":true,"sanitize":false,"maxBody":65536,"maxValues":10000,"status":200,"parameters":[{"name":"limit","in":"query","field":"limit","type":"integer"},{"name":"before","in":"query","field":"before","type":"string"},{"name":"action","in":"query","field":"action","type":"string"}],"consumes":[],"produces":["application/json"]},
   getSignInMethods: {"id":"getSignInMethods","method":"GET","path":"/api/v1/auth/methods","area":"people","summary":"Report how people sign in","access":"public","effect":"none","limited":true,"sanitize":false,"maxBody":65536,"maxValues":10000,"status":200,"parameters":[],"consumes":[],"produces":["application/json"]},
   startOidcSignIn: {"id":"startOidcSignIn","method":"POST","path":"/api/v1/auth/oidc/start","area":"people","summary":"Begin to sign in at the issuer","access":"public","effect":"none","limited":true,"sanitize":false,"maxBody":65536,"maxValues":10000,"status":200,"parameters":[],"consumes":[],"produces":["application/json"]},

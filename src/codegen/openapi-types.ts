@@ -73,6 +73,7 @@ export interface OperationObject {
   'x-pages'?: string;
   'x-timeout'?: 'none';
   'x-sanitize'?: boolean;
+  'x-raw-body'?: true;
   'x-max-body'?: string | number;
   'x-max-values'?: number;
   'x-error'?: string;

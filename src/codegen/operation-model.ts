@@ -89,6 +89,7 @@ function facts(operation: OperationObject): Partial<OperationSpec> {
     scope: operation['x-scope'],
     projectAdmin: operation['x-project-admin'],
     passwordPending: operation['x-password-pending'],
+    rawBody: operation['x-raw-body'],
   };
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }

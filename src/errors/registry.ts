@@ -22,6 +22,7 @@ export const RUN_ERRORS = {
   schedule_not_found: kind(404, 'NOT_FOUND', 'the project has no such schedule'),
   notification_not_found: kind(404, 'NOT_FOUND',
     'there is no such webhook of notifications, or no such dead letter of it'),
+  delivery_not_found: kind(404, 'NOT_FOUND', 'there is no such delivery of a forge'),
   run_not_found: kind(404, 'NOT_FOUND', 'there is no such run'),
   ship_not_found: kind(404, 'NOT_FOUND', 'there is no such ship'),
   idempotency_conflict: kind(409, 'ALREADY_EXISTS', 'the key is known with another request'),

@@ -8,6 +8,8 @@ export interface StreamedBody {
   readonly content: AsyncIterable<Uint8Array>;
   /** Maximum number of bytes of one record in it; the same as for a body that is read at once. */
   readonly maxRecordBytes: number;
+  /** Headers of the request, in lowercase; only for bodies that somebody has signed (`x-raw-body`). */
+  readonly headers?: Readonly<Record<string, string | readonly string[] | undefined>>;
 }
 
 /** The caller and the protocol; adapters create one for each request. */

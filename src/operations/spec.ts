@@ -88,6 +88,11 @@ export interface OperationSpec {
   readonly projectAdmin?: boolean;
   /** True if users who must change their password may call it before that (`x-password-pending`). */
   readonly passwordPending?: boolean;
+  /**
+   * True if the handler gets the bytes of the body as they arrive, with the headers, and nothing of it is in the input
+   * (`x-raw-body`).
+   */
+  readonly rawBody?: boolean;
   /** False for operations that may run longer than the request limit. */
   readonly limited: boolean;
   /** True if text that is not valid Unicode is repaired instead of refused. */

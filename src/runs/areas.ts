@@ -7,6 +7,7 @@ import { createBadges } from './badges/index.ts';
 import { Caches, createCacheHandlers } from './caches/index.ts';
 import { openContents } from './contents/index.ts';
 import { createFleet, type Fleet, Roster } from './fleet/index.ts';
+import { createForge, createForgeApis, type Forge, type ForgeApis, Repositories } from './forge/index.ts';
 import { createIdTokens, type IdTokens } from './id-tokens/index.ts';
 import { createLogSearch, createRunLogs, diskRoomOf, type RunLogsService } from './logs/index.ts';
 import { createMetrics, createRecorder, type Recorder } from './metrics/index.ts';
@@ -20,6 +21,7 @@ import { Reports, routeUploads } from './reports/index.ts';
 import { createRuns, type Runs } from './runs/index.ts';
 import { createScheduleHandlers, createSchedules, type Schedules } from './schedules/index.ts';
 import { eventOf, Secrets } from './secrets/index.ts';
+import { createStatuses, type Statuses } from './statuses/index.ts';
 import { createSystem } from './system/index.ts';
 
 /** What areas offer each other, by the names of the areas. */
@@ -31,6 +33,8 @@ export interface Areas {
   /** `shared` is undefined if ships have caches of their own only. */
   readonly caches: { readonly shared: Caches | undefined };
   readonly fleet: Fleet;
+  readonly forge: Forge;
+  readonly forgeApis: ForgeApis & Area;
   readonly idTokens: IdTokens;
   readonly logOperations: Area;
   readonly logs: RunLogsService;
@@ -42,10 +46,15 @@ export interface Areas {
   readonly queue: Queue;
   readonly recorder: Recorder;
   readonly reports: Reports;
+  readonly repositories: Repositories;
   readonly roster: Roster;
   readonly runs: Runs;
   readonly schedules: Schedules;
-  readonly secrets: Area & { readonly valuesFor: (claim: Claim) => Promise<ReadonlyMap<string, string>> };
+  readonly secrets: Area & {
+    readonly valuesFor: (claim: Claim) => Promise<ReadonlyMap<string, string>>;
+    readonly valueOf: (name: string) => Promise<string | undefined>;
+  };
+  readonly statuses: Statuses;
   readonly system: Area;
 }
 
@@ -101,6 +110,7 @@ export const AREAS = [
   area('secrets', ['queue', 'idTokens'], (env, { queue, idTokens }) => {
     const secrets = new Secrets(env, { variables: env.variables, queue });
     return {
+      valueOf: (name) => secrets.valueOf(name),
       async valuesFor(claim) {
         const event = (): ReturnType<typeof eventOf> => eventOf(claim.run, (id) => queue.get(id));
         const [values, tokens] = await Promise.all([secrets.valuesFor(claim), idTokens.tokensFor(claim, event)]);
@@ -131,12 +141,19 @@ export const AREAS = [
         waitingNotifications: () => totalWaiting(env.sql),
         backups: env.backups,
       })),
-  area('runs', ['queue', 'audit', 'roster', 'logs'], (env, { roster, logs, ...needs }) =>
-    createRuns(env, {
-      ...needs,
-      keyVariableAvailable: (name) => roster.hasKeyVariable(name),
-      logsAreFull: logs.areFull,
+  area('repositories', ['secrets'], (env, { secrets }) =>
+    new Repositories({
+      config: env.config,
+      variables: env.variables,
+      secretValue: secrets.valueOf,
     })),
+  area('runs', ['queue', 'audit', 'roster', 'logs', 'repositories'],
+    (env, { roster, logs, ...needs }) =>
+      createRuns(env, {
+        ...needs,
+        keyVariableAvailable: (name) => roster.hasKeyVariable(name),
+        logsAreFull: logs.areFull,
+      })),
   area('notifications', ['queue', 'audit', 'runs', 'recorder'], (env, { queue, audit, runs, recorder }) => {
     const { variables } = env;
     const notifications = createNotifications(env, {
@@ -148,10 +165,27 @@ export const AREAS = [
     queue.onChanging(notifications.notify);
     return notifications;
   }),
+  area('forgeApis', ['secrets'], (env, { secrets }) => {
+    const { close, ...apis } = createForgeApis(env, secrets.valueOf);
+    return { ...apis, stop: close };
+  }),
+  area('statuses', ['queue', 'runs', 'forgeApis'], (env, { queue, runs, forgeApis }) => {
+    const { enqueueOnce } = runs;
+    const statuses = createStatuses({ env, queue, apis: forgeApis, enqueueOnce, annotationsOf: async () => [] });
+    queue.onChanging(statuses.changing);
+    return statuses;
+  }, { stopsIn: 'quiesce' }),
   area('schedules', ['queue', 'audit', 'runs', 'recorder'], (env, { queue, audit, runs, recorder }) => ({
     ...createSchedules({ env, queue, enqueueOnce: runs.enqueueOnce, onSlot: recorder.slotDue }),
     ...createScheduleHandlers(env, { ...runs, queue, audit }),
   }), { stopsIn: 'quiesce' }),
+  area('forge', ['audit', 'runs', 'repositories', 'forgeApis', 'statuses', 'secrets'],
+    (env, { forgeApis, statuses, secrets, ...needs }) => {
+      const forge = createForge({ env, ...needs, apis: forgeApis, secretValue: secrets.valueOf });
+      forge.onEvent(statuses.onEvent);
+      forge.onRejected(statuses.reject);
+      return forge;
+    }, { stopsIn: 'quiesce' }),
   area('alerts', ['runs', 'recorder'],
     (env, { runs, recorder }) => createAlerts(env, { ...runs, onReceived: recorder.alertReceived })),
   area('people', ['audit'], (env, { audit }) => new People(env, { audit, variables: env.variables })),

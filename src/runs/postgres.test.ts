@@ -39,6 +39,8 @@ const SUITES: Readonly<Record<string, () => Promise<unknown>>> = {
   'tokens of steps': () => import('./id-tokens/id-tokens.test.ts'),
   'test reports': () => import('./reports/reports.test.ts'),
   'searches of logs': () => import('./logs/search.test.ts'),
+  'events of forges': () => import('./forge/forge.test.ts'),
+  polling: () => import('./forge/polling/polling.test.ts'),
 };
 
 // Skipped on platforms without a server.

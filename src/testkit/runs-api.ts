@@ -11,6 +11,8 @@ import { createBadges } from '../runs/badges/index.ts';
 import { createCacheHandlers } from '../runs/caches/index.ts';
 import { type LoadedRunsConfig, parseRunsConfig } from '../runs/config/index.ts';
 import type { RunsEnvironment } from '../runs/environment.ts';
+import { createForge, createForgeApis, type Forge, Repositories } from '../runs/forge/index.ts';
+import type { ForgeApi } from '../runs/forge/port.ts';
 import { createIdTokens } from '../runs/id-tokens/index.ts';
 import { createLogSearch } from '../runs/logs/index.ts';
 import { createMetrics, createRecorder, type FleetNumbers, type Recorder } from '../runs/metrics/index.ts';
@@ -20,6 +22,7 @@ import { type Completion, createQueue, type Queue } from '../runs/queue/index.ts
 import { Reports } from '../runs/reports/index.ts';
 import { createRuns, type Runs } from '../runs/runs/index.ts';
 import { createScheduleHandlers, createSchedules, type Schedules } from '../runs/schedules/index.ts';
+import { createStatuses, type Statuses, type StatusesDeps } from '../runs/statuses/index.ts';
 import { storeStep } from '../runs/storage-failures.ts';
 import { createSystem } from '../runs/system/index.ts';
 import { type DatabaseOptions, RUN_QUEUE_MIGRATIONS, type Sql } from '../storage/index.ts';
@@ -55,15 +58,25 @@ export interface RunsApiOptions {
   readonly fleet?: () => FleetNumbers;
   /** Environment variables of the service. */
   readonly variables?: Readonly<Record<string, string>>;
+  /** Values of secrets; the names of their variables are their own. */
+  readonly secrets?: Readonly<Record<string, string>>;
 }
 
 /** The API of the run queue over HTTP, with a real queue; the test plays the executing side. */
 export class RunsApi {
   readonly clock: Clock & { ms: number };
+  readonly timer = new ManualTimer();
   readonly sql: Sql;
   readonly queue: Queue;
   readonly runs: Runs;
   readonly schedules: Schedules;
+  /** Not started: it processes nothing by itself. */
+  readonly forge: Forge;
+  /** APIs of forges by their names. */
+  readonly forgeApis = new Map<string, ForgeApi>();
+  readonly statuses: Statuses;
+  /** Creates the statuses of a server that is started later over the same store. */
+  readonly anotherStatuses: () => Statuses;
   readonly notifications: Notifications;
   readonly people: People;
   /** Creates the notifications of a server that is started later over the same store. */
@@ -71,6 +84,7 @@ export class RunsApi {
   readonly recorder: Recorder;
   /** Names of the variables with API keys that at least one machine provides. */
   readonly keys = new Set(['WRITER_KEY']);
+  annotationsOf: StatusesDeps['annotationsOf'] = async () => [];
   accepting = true;
   storageWorks = true;
   logsAreFull = false;
@@ -81,6 +95,7 @@ export class RunsApi {
   #url = '';
   #client: HttpClient | undefined;
   #stopListening: () => Promise<void> = async () => {};
+  readonly #closeForges: () => Promise<void>;
 
   static async start(options: RunsApiOptions = {}): Promise<RunsApi> {
     const sql = await openMigrated({
@@ -93,7 +108,9 @@ export class RunsApi {
     return api;
   }
 
-  private constructor(sql: Sql, { config = CONFIG, tokens = [TOKEN], fleet, variables = {} }: RunsApiOptions) {
+  private constructor(sql: Sql,
+    { config = CONFIG, tokens = [TOKEN], fleet, variables = {}, secrets = {} }: RunsApiOptions)
+  {
     this.sql = sql;
     const clock = { ms: Date.parse('2026-01-01T00:00:00Z'), now: (): number => clock.ms };
     this.clock = clock;
@@ -108,7 +125,7 @@ export class RunsApi {
     const env: RunsEnvironment = {
       sql,
       clock,
-      timer: new ManualTimer(),
+      timer: this.timer,
       log: { ...silentLog, warn: (_fields, message) => void this.warnings.push(message) },
       config: { current: () => this.loaded, onChange: () => () => {} },
       nodeId: 'node-1',
@@ -129,7 +146,11 @@ export class RunsApi {
       logs,
       fleet: fleet ?? (() => ({ ships: [], slots: [], certificates: [] })),
     });
+    const secretValue = (name: string): string | undefined => secrets[name];
+    const machine = { PATH: process.env['PATH'], HOME: process.env['HOME'] };
+    const repositories = new Repositories({ config: env.config, variables: machine, secretValue });
     this.runs = createRuns(env, {
+      repositories,
       queue: this.queue,
       audit,
       keyVariableAvailable: (name) => this.keys.has(name),
@@ -145,11 +166,31 @@ export class RunsApi {
     this.people = new People(env, { audit, variables });
     this.notifications = this.anotherNotifier();
     this.queue.onChanging(this.notifications.notify);
+    const { close, ...apis } = createForgeApis(env, () => 'a-token-of-a-forge');
+    this.#closeForges = close;
+    this.anotherStatuses = () =>
+      createStatuses({
+        env,
+        queue: this.queue,
+        apis,
+        enqueueOnce: this.runs.enqueueOnce,
+        annotationsOf: (id) => this.annotationsOf(id),
+      });
+    this.statuses = this.anotherStatuses();
+    this.queue.onChanging(this.statuses.changing);
     this.schedules = createSchedules({
       env,
       queue: this.queue,
       enqueueOnce: this.runs.enqueueOnce,
       onSlot: this.recorder.slotDue,
+    });
+    this.forge = createForge({
+      env,
+      audit,
+      runs: this.runs,
+      repositories,
+      apis: { apiOf: (name) => this.forgeApis.get(name) },
+      secretValue,
     });
     const scheduled = createScheduleHandlers(env, { ...this.runs, queue: this.queue, audit });
     const alerts = createAlerts(env, { ...this.runs, onReceived: this.recorder.alertReceived });
@@ -165,9 +206,11 @@ export class RunsApi {
     this.#handlers = {
       ...this.runs.handlers,
       ...alerts.handlers,
+      ...this.forge.handlers,
       ...audit.handlers,
       ...scheduled.handlers,
       ...this.notifications.handlers,
+      ...this.statuses.handlers,
       ...createCacheHandlers({ env, audit, caches: undefined }),
       ...createLogSearch({ sql, queue: this.queue }),
       ...new Reports({ env, queue: this.queue }).handlers,
@@ -287,9 +330,12 @@ export class RunsApi {
 
   async stop(): Promise<void> {
     await this.#stopListening();
+    await this.forge.stop();
     await this.runs.stop();
     await this.people.stop();
     await this.notifications.stop();
+    await this.statuses.stop();
+    await this.#closeForges();
     await this.queue.stop();
     await this.sql.close();
   }

@@ -2,7 +2,7 @@
 
 import { client } from './client.gen.ts';
 import type { Client, ClientMeta, Options as Options2, RequestResult, ServerSentEventsResult, TDataShape } from './client/index.ts';
-import type { ApproveRunData, ApproveRunErrors, ApproveRunResponses, CancelRunData, CancelRunErrors, CancelRunResponses, CreateJoinTokenData, CreateJoinTokenErrors, CreateJoinTokenResponses, CreateProjectData, CreateProjectErrors, CreateProjectResponses, DeleteCachesData, DeleteCachesErrors, DeleteCachesResponses, DeleteProjectData, DeleteProjectErrors, DeleteProjectResponses, DeleteRunLogsData, DeleteRunLogsErrors, DeleteRunLogsResponses, DeleteShipData, DeleteShipErrors, DeleteShipResponses, DrainShipData, DrainShipErrors, DrainShipResponses, EnqueueRunData, EnqueueRunErrors, EnqueueRunResponses, FinishOidcSignInData, FinishOidcSignInErrors, FinishOidcSignInResponses, GetBadgeData, GetBadgeErrors, GetBadgeResponses, GetCurrentUserData, GetCurrentUserErrors, GetCurrentUserResponses, GetIdTokenConfigurationData, GetIdTokenConfigurationErrors, GetIdTokenConfigurationResponses, GetIdTokenKeysData, GetIdTokenKeysErrors, GetIdTokenKeysResponses, GetLivenessData, GetLivenessErrors, GetLivenessResponses, GetMetricsData, GetMetricsErrors, GetMetricsResponses, GetReadinessData, GetReadinessErrors, GetReadinessResponses, GetRunArtifactData, GetRunArtifactErrors, GetRunArtifactResponses, GetRunData, GetRunErrors, GetRunResponses, GetRunResultData, GetRunResultErrors, GetRunResultResponses, GetSignInMethodsData, GetSignInMethodsErrors, GetSignInMethodsResponses, ListAuditData, ListAuditErrors, ListAuditResponses, ListCachesData, ListCachesErrors, ListCachesResponses, ListNotificationDeadLettersData, ListNotificationDeadLettersErrors, ListNotificationDeadLettersResponses, ListNotificationsData, ListNotificationsErrors, ListNotificationsResponses, ListPipelinesData, ListPipelinesErrors, ListPipelinesResponses, ListProjectsData, ListProjectsErrors, ListProjectsResponses, ListProjectTestsData, ListProjectTestsErrors, ListProjectTestsResponses, ListRolesData, ListRolesErrors, ListRolesResponses, ListRunArtifactsData, ListRunArtifactsErrors, ListRunArtifactsResponses, ListRunAttemptsData, ListRunAttemptsErrors, ListRunAttemptsResponses, ListRunLogsData, ListRunLogsErrors, ListRunLogsResponses, ListRunsData, ListRunsErrors, ListRunsResponses, ListRunTestsData, ListRunTestsErrors, ListRunTestsResponses, ListSchedulesData, ListSchedulesErrors, ListSchedulesResponses, ListShipsData, ListShipsErrors, ListShipsResponses, ListTestHistoryData, ListTestHistoryErrors, ListTestHistoryResponses, LogoutData, LogoutErrors, LogoutResponses, PauseScheduleData, PauseScheduleErrors, PauseScheduleResponses, ReceiveAlertsData, ReceiveAlertsErrors, ReceiveAlertsResponses, RedeliverNotificationsData, RedeliverNotificationsErrors, RedeliverNotificationsResponses, RejectRunData, RejectRunErrors, RejectRunResponses, ReplaceProjectData, ReplaceProjectErrors, ReplaceProjectResponses, RerunRunData, RerunRunErrors, RerunRunResponses, ResumeScheduleData, ResumeScheduleErrors, ResumeScheduleResponses, RetryRunData, RetryRunErrors, RetryRunResponses, RevokeShipData, RevokeShipErrors, RevokeShipResponses, RunScheduleData, RunScheduleErrors, RunScheduleResponses, SearchLogsData, SearchLogsErrors, SearchLogsResponses, StartOidcSignInData, StartOidcSignInErrors, StartOidcSignInResponses, StreamRunLogsData, StreamRunLogsErrors, StreamRunLogsResponse, StreamRunLogsResponses, UndrainShipData, UndrainShipErrors, UndrainShipResponses } from './types.gen.ts';
+import type { ApproveRunData, ApproveRunErrors, ApproveRunResponses, CancelRunData, CancelRunErrors, CancelRunResponses, CreateJoinTokenData, CreateJoinTokenErrors, CreateJoinTokenResponses, CreateProjectData, CreateProjectErrors, CreateProjectResponses, DeleteCachesData, DeleteCachesErrors, DeleteCachesResponses, DeleteProjectData, DeleteProjectErrors, DeleteProjectResponses, DeleteRunLogsData, DeleteRunLogsErrors, DeleteRunLogsResponses, DeleteShipData, DeleteShipErrors, DeleteShipResponses, DrainShipData, DrainShipErrors, DrainShipResponses, EnqueueRunData, EnqueueRunErrors, EnqueueRunResponses, FinishOidcSignInData, FinishOidcSignInErrors, FinishOidcSignInResponses, GetBadgeData, GetBadgeErrors, GetBadgeResponses, GetCurrentUserData, GetCurrentUserErrors, GetCurrentUserResponses, GetForgeDeliveryData, GetForgeDeliveryErrors, GetForgeDeliveryResponses, GetIdTokenConfigurationData, GetIdTokenConfigurationErrors, GetIdTokenConfigurationResponses, GetIdTokenKeysData, GetIdTokenKeysErrors, GetIdTokenKeysResponses, GetLivenessData, GetLivenessErrors, GetLivenessResponses, GetMetricsData, GetMetricsErrors, GetMetricsResponses, GetReadinessData, GetReadinessErrors, GetReadinessResponses, GetRunArtifactData, GetRunArtifactErrors, GetRunArtifactResponses, GetRunData, GetRunErrors, GetRunResponses, GetRunResultData, GetRunResultErrors, GetRunResultResponses, GetRunSummaryData, GetRunSummaryErrors, GetRunSummaryResponses, GetSignInMethodsData, GetSignInMethodsErrors, GetSignInMethodsResponses, ListAuditData, ListAuditErrors, ListAuditResponses, ListCachesData, ListCachesErrors, ListCachesResponses, ListForgeDeliveriesData, ListForgeDeliveriesErrors, ListForgeDeliveriesResponses, ListForgesData, ListForgesErrors, ListForgesResponses, ListNotificationDeadLettersData, ListNotificationDeadLettersErrors, ListNotificationDeadLettersResponses, ListNotificationsData, ListNotificationsErrors, ListNotificationsResponses, ListPipelinesData, ListPipelinesErrors, ListPipelinesResponses, ListProjectsData, ListProjectsErrors, ListProjectsResponses, ListProjectTestsData, ListProjectTestsErrors, ListProjectTestsResponses, ListRolesData, ListRolesErrors, ListRolesResponses, ListRunArtifactsData, ListRunArtifactsErrors, ListRunArtifactsResponses, ListRunAttemptsData, ListRunAttemptsErrors, ListRunAttemptsResponses, ListRunLogsData, ListRunLogsErrors, ListRunLogsResponses, ListRunsData, ListRunsErrors, ListRunsResponses, ListRunTestsData, ListRunTestsErrors, ListRunTestsResponses, ListSchedulesData, ListSchedulesErrors, ListSchedulesResponses, ListShipsData, ListShipsErrors, ListShipsResponses, ListTestHistoryData, ListTestHistoryErrors, ListTestHistoryResponses, LogoutData, LogoutErrors, LogoutResponses, PauseScheduleData, PauseScheduleErrors, PauseScheduleResponses, ReceiveAlertsData, ReceiveAlertsErrors, ReceiveAlertsResponses, ReceiveForgeEventData, ReceiveForgeEventErrors, ReceiveForgeEventResponses, RedeliverForgeEventData, RedeliverForgeEventErrors, RedeliverForgeEventResponses, RedeliverNotificationsData, RedeliverNotificationsErrors, RedeliverNotificationsResponses, RejectRunData, RejectRunErrors, RejectRunResponses, ReplaceProjectData, ReplaceProjectErrors, ReplaceProjectResponses, RerunRunData, RerunRunErrors, RerunRunResponses, ResumeScheduleData, ResumeScheduleErrors, ResumeScheduleResponses, RetryRunData, RetryRunErrors, RetryRunResponses, RevokeShipData, RevokeShipErrors, RevokeShipResponses, RunScheduleData, RunScheduleErrors, RunScheduleResponses, SearchLogsData, SearchLogsErrors, SearchLogsResponses, StartOidcSignInData, StartOidcSignInErrors, StartOidcSignInResponses, StreamRunLogsData, StreamRunLogsErrors, StreamRunLogsResponse, StreamRunLogsResponses, UndrainShipData, UndrainShipErrors, UndrainShipResponses } from './types.gen.ts';
 
 /** Credentials that an operation accepts. */
 const CREDENTIALS = [{ scheme: 'bearer', type: 'http' }] as const;
@@ -121,6 +121,17 @@ export const rejectRun = <ThrowOnError extends boolean = false>(options: Options
 export const getRunResult = <ThrowOnError extends boolean = false>(options: Options<GetRunResultData, ThrowOnError>): RequestResult<GetRunResultResponses, GetRunResultErrors, ThrowOnError> => (options.client ?? client).get<GetRunResultResponses, GetRunResultErrors, ThrowOnError>({
     security: CREDENTIALS,
     url: '/api/v1/runs/{id}/result',
+    ...options
+});
+
+/**
+ * Get the summary of a run
+ *
+ * Returns the Markdown that the steps of the run have written to the file `QUIRE_SUMMARY`, at most 64 KiB, with secrets masked. A run that has not finished, and one whose steps have written none, returns 404 `not_found`. The text comes from the steps: a reader that renders it must allow neither scripts nor raw HTML.
+ */
+export const getRunSummary = <ThrowOnError extends boolean = false>(options: Options<GetRunSummaryData, ThrowOnError>): RequestResult<GetRunSummaryResponses, GetRunSummaryErrors, ThrowOnError> => (options.client ?? client).get<GetRunSummaryResponses, GetRunSummaryErrors, ThrowOnError>({
+    security: CREDENTIALS,
+    url: '/api/v1/runs/{id}/summary',
     ...options
 });
 
@@ -456,6 +467,17 @@ export const runSchedule = <ThrowOnError extends boolean = false>(options: Optio
 });
 
 /**
+ * List the forges
+ *
+ * Lists the forges of the configuration (`forges`) in their order, and how calls to their APIs are doing: statuses of commits, comments and labels that wait, and the latest error. It needs a token with the scope `admin`.
+ */
+export const listForges = <ThrowOnError extends boolean = false>(options?: Options<ListForgesData, ThrowOnError>): RequestResult<ListForgesResponses, ListForgesErrors, ThrowOnError> => (options?.client ?? client).get<ListForgesResponses, ListForgesErrors, ThrowOnError>({
+    security: CREDENTIALS,
+    url: '/api/v1/forges',
+    ...options
+});
+
+/**
  * List the webhooks of notifications
  *
  * Lists the webhooks of the configuration (`notifications.webhooks`) in their order, and how they are doing. It needs a token with the scope `admin`.
@@ -500,6 +522,53 @@ export const redeliverNotifications = <ThrowOnError extends boolean = false>(opt
 export const receiveAlerts = <ThrowOnError extends boolean = false>(options: Options<ReceiveAlertsData, ThrowOnError>): RequestResult<ReceiveAlertsResponses, ReceiveAlertsErrors, ThrowOnError> => (options.client ?? client).post<ReceiveAlertsResponses, ReceiveAlertsErrors, ThrowOnError>({
     security: CREDENTIALS,
     url: '/api/v1/webhooks/alertmanager',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * List the events of forges
+ *
+ * Lists what forges have sent, and what polling has found, newest first, with the runs that came of it. Deliveries are kept for 30 days. It needs a token with the scope `admin`.
+ */
+export const listForgeDeliveries = <ThrowOnError extends boolean = false>(options?: Options<ListForgeDeliveriesData, ThrowOnError>): RequestResult<ListForgeDeliveriesResponses, ListForgeDeliveriesErrors, ThrowOnError> => (options?.client ?? client).get<ListForgeDeliveriesResponses, ListForgeDeliveriesErrors, ThrowOnError>({
+    security: CREDENTIALS,
+    url: '/api/v1/webhooks/deliveries',
+    ...options
+});
+
+/**
+ * Read an event of a forge
+ *
+ * Reads one delivery. It needs a token with the scope `admin`.
+ */
+export const getForgeDelivery = <ThrowOnError extends boolean = false>(options: Options<GetForgeDeliveryData, ThrowOnError>): RequestResult<GetForgeDeliveryResponses, GetForgeDeliveryErrors, ThrowOnError> => (options.client ?? client).get<GetForgeDeliveryResponses, GetForgeDeliveryErrors, ThrowOnError>({
+    security: CREDENTIALS,
+    url: '/api/v1/webhooks/deliveries/{id}',
+    ...options
+});
+
+/**
+ * Process an event of a forge again
+ *
+ * Processes a delivery again, with the configuration of now, as if it had just arrived: it may queue runs that it has queued before. Newer pushes of the branch do not matter. One that waits to be processed is left as it is.
+ */
+export const redeliverForgeEvent = <ThrowOnError extends boolean = false>(options: Options<RedeliverForgeEventData, ThrowOnError>): RequestResult<RedeliverForgeEventResponses, RedeliverForgeEventErrors, ThrowOnError> => (options.client ?? client).post<RedeliverForgeEventResponses, RedeliverForgeEventErrors, ThrowOnError>({
+    security: CREDENTIALS,
+    url: '/api/v1/webhooks/deliveries/{id}/redeliver',
+    ...options
+});
+
+/**
+ * Receive an event of a forge
+ *
+ * Takes a webhook of a forge of the configuration (`forges`). Whoever sends it proves that by the signature or token of its kind over the bytes of the body, with the key that `webhook_secret` names: `X-Hub-Signature-256` (github), `X-Gitlab-Token` or `webhook-signature` (gitlab), `X-Gitea-Signature` (gitea, forgejo), `X-Hub-Signature` (bitbucket), `X-Quire-Signature` (git). Otherwise it returns 401 `unauthenticated`. The event is recorded before the answer, and processed after it: 202 says that it may queue runs, 200 that it queues none, because it is a repeated one or starts nothing. The same event is taken once, whether it has the same id or the same body: then the answer is the first delivery, and nothing changes.
+ */
+export const receiveForgeEvent = <ThrowOnError extends boolean = false>(options: Options<ReceiveForgeEventData, ThrowOnError>): RequestResult<ReceiveForgeEventResponses, ReceiveForgeEventErrors, ThrowOnError> => (options.client ?? client).post<ReceiveForgeEventResponses, ReceiveForgeEventErrors, ThrowOnError>({
+    url: '/api/v1/webhooks/{kind}',
     ...options,
     headers: {
         'Content-Type': 'application/json',

@@ -104,6 +104,81 @@ export type Approval = {
 } | null;
 
 /**
+ * The event of a forge that started the run, or the one that it repeats; null for other sources. Texts are empty for what the event does not have.
+ */
+export type RunForgeEvent = {
+    /**
+     * Name of the forge; empty for a project that is polled and names none.
+     */
+    forge: string;
+    /**
+     * What happened, such as `push` or `pull_request`.
+     */
+    event: string;
+    /**
+     * What was done, such as `opened`.
+     */
+    action: string;
+    /**
+     * Id that the forge has given to the delivery.
+     */
+    delivery_id: string;
+    /**
+     * Full name of the branch or tag.
+     */
+    ref: string;
+    /**
+     * The branch that was pushed, or that the pull request is for.
+     */
+    branch: string;
+    /**
+     * The tag.
+     */
+    tag: string;
+    /**
+     * The commit that the run works on.
+     */
+    commit: string;
+    /**
+     * First line of the commit's message, or title of the pull request.
+     */
+    title: string;
+    /**
+     * Login of whoever did it.
+     */
+    author: string;
+    /**
+     * Where people see it.
+     */
+    url: string;
+    /**
+     * The pull request; null for none.
+     */
+    pull_request: {
+        /**
+         * Its number.
+         */
+        number: number;
+        /**
+         * The branch that it is for.
+         */
+        base: string;
+        /**
+         * The branch that it comes from.
+         */
+        head: string;
+        /**
+         * Whether that is a branch of a fork.
+         */
+        fork: boolean;
+    } | null;
+    /**
+     * Whether the run has no secrets, because it runs the code of a fork.
+     */
+    restricted: boolean;
+} | null;
+
+/**
  * How the run came into being, and by whom. Cells of a matrix have that of the run that they belong to.
  */
 export type RunSource = {
@@ -122,6 +197,7 @@ export type RunSource = {
     alert_labels: {
         [key: string]: string;
     } | null;
+    forge: RunForgeEvent;
 };
 
 /**
@@ -265,7 +341,7 @@ export type ListRunsResponse = {
 /**
  * The stable, machine-readable reason. Codes of status 400 are those from `invalid_input` to `idempotency_key_required`. Later versions may have further ones.
  */
-export type ErrorCode = 'invalid_input' | 'invalid_project' | 'invalid_name' | 'invalid_label' | 'invalid_cursor' | 'invalid_attempt' | 'invalid_offset' | 'project_unavailable' | 'pipeline_unavailable' | 'model_or_input_unavailable' | 'unsupported_kind' | 'idempotency_key_required' | 'unauthenticated' | 'invalid_credentials' | 'forbidden' | 'not_found' | 'project_not_found' | 'schedule_not_found' | 'notification_not_found' | 'run_not_found' | 'ship_not_found' | 'method_not_allowed' | 'request_timeout' | 'conflict' | 'idempotency_conflict' | 'run_state_conflict' | 'project_exists' | 'ship_exists' | 'join_token_exists' | 'config_read_only' | 'fleet_disabled' | 'logs_expired' | 'rate_limited' | 'storage_failed' | 'enqueue_failed' | 'logs_unavailable' | 'internal' | 'not_implemented' | 'storage_unavailable' | 'issuer_unavailable' | 'log_budget_exceeded';
+export type ErrorCode = 'invalid_input' | 'invalid_project' | 'invalid_name' | 'invalid_label' | 'invalid_cursor' | 'invalid_attempt' | 'invalid_offset' | 'project_unavailable' | 'pipeline_unavailable' | 'model_or_input_unavailable' | 'unsupported_kind' | 'idempotency_key_required' | 'unauthenticated' | 'invalid_credentials' | 'forbidden' | 'not_found' | 'project_not_found' | 'schedule_not_found' | 'notification_not_found' | 'delivery_not_found' | 'run_not_found' | 'ship_not_found' | 'method_not_allowed' | 'request_timeout' | 'conflict' | 'idempotency_conflict' | 'run_state_conflict' | 'project_exists' | 'ship_exists' | 'join_token_exists' | 'config_read_only' | 'fleet_disabled' | 'logs_expired' | 'rate_limited' | 'storage_failed' | 'enqueue_failed' | 'logs_unavailable' | 'internal' | 'not_implemented' | 'storage_unavailable' | 'issuer_unavailable' | 'log_budget_exceeded';
 
 /**
  * What every failed request returns.
@@ -376,6 +452,20 @@ export type GetRunResultResponse = {
 };
 
 /**
+ * What the steps of a run say of it.
+ */
+export type RunSummary = {
+    /**
+     * Markdown, at most 64 KiB; secrets are masked.
+     */
+    content: string;
+};
+
+export type GetRunSummaryResponse = {
+    data: RunSummary;
+};
+
+/**
  * How one step of an attempt went.
  */
 export type RunStep = {
@@ -392,9 +482,9 @@ export type RunStep = {
      */
     ended_at: string;
     /**
-     * How it ended; `stopped` when the run had to end. Later versions may have further ones.
+     * How it ended; `stopped` when the run had to end, `skipped` when its conditions (`when`) did not hold. Later versions may have further ones.
      */
-    outcome: 'succeeded' | 'failed' | 'timed_out' | 'stopped';
+    outcome: 'succeeded' | 'failed' | 'timed_out' | 'stopped' | 'skipped';
     /**
      * Exit code of its process; null when there is none.
      */
@@ -1540,6 +1630,55 @@ export type ScheduleEnvelope = {
 };
 
 /**
+ * A server of repositories.
+ */
+export type Forge = {
+    /**
+     * Its name in the configuration.
+     */
+    name: string;
+    /**
+     * What speaks there; later versions may add values.
+     */
+    kind: 'github' | 'gitlab' | 'gitea' | 'forgejo' | 'bitbucket' | 'git';
+    /**
+     * Where people see it; null for the public server of its kind, and for `git`.
+     */
+    url: string | null;
+    /**
+     * `ok`: the latest call succeeded, or none was made. `failing`: it failed. `no_token`: no token is configured, or its secret is not set, so nothing is sent. `no_api`: it has no API. Later versions may add values.
+     */
+    state: 'ok' | 'failing' | 'no_token' | 'no_api';
+    /**
+     * Statuses, comments and changes of labels that it has not accepted yet.
+     */
+    waiting: number;
+    /**
+     * Those that it has refused for good, for example because the token may not write there. They are tried again when the service starts and when its configuration changes.
+     */
+    refused: number;
+    /**
+     * Why the latest call failed, or why something was refused for good; null where neither is so.
+     */
+    last_error: string | null;
+    /**
+     * When it failed (Unix seconds); null after a call that did not.
+     */
+    last_error_at: number | null;
+    /**
+     * When it last accepted something (Unix seconds); null if it never has.
+     */
+    last_sent_at: number | null;
+};
+
+export type ListForgesResponse = {
+    /**
+     * The forges.
+     */
+    data: Array<Forge>;
+};
+
+/**
  * An endpoint that receives changes of runs.
  */
 export type NotificationWebhook = {
@@ -1712,6 +1851,118 @@ export type ReceiveAlertsResponse = {
      * The run of the notification, if it has one.
      */
     data: Array<Run>;
+};
+
+/**
+ * `pending`: it waits to be processed. `done`: its runs are queued. `ignored`: it starts nothing, and the reason says why. `failed`: it was given up.
+ */
+export type ForgeDeliveryState = 'pending' | 'done' | 'ignored' | 'failed';
+
+/**
+ * An event of a forge, and what came of it.
+ */
+export type ForgeDelivery = {
+    id: Id;
+    /**
+     * Name of the forge; empty for a project that is polled and names none.
+     */
+    forge: string;
+    /**
+     * Id that the forge has given to it.
+     */
+    delivery_id: string;
+    /**
+     * What happened: `push`, `tag`, `pull_request`, `comment`, `issue`, `release`, or the forge's own word for what starts nothing.
+     */
+    event: string;
+    /**
+     * What was done, such as `opened`; empty for none.
+     */
+    action: string;
+    /**
+     * The repository, as the forge names it.
+     */
+    repository: string;
+    /**
+     * Full name of the branch or tag; empty for none.
+     */
+    ref: string;
+    /**
+     * The commit; empty for none.
+     */
+    commit: string;
+    /**
+     * First line of the commit's message, or title of the pull request; empty for none.
+     */
+    title: string;
+    /**
+     * Login of whoever did it; empty if the forge does not say.
+     */
+    author: string;
+    /**
+     * Number of the pull request; null for none.
+     */
+    pull_request: number | null;
+    /**
+     * When it arrived (Unix seconds).
+     */
+    received_at: UnixSeconds;
+    /**
+     * When it was done, ignored or given up (Unix seconds).
+     */
+    processed_at: OptionalUnixSeconds;
+    state: ForgeDeliveryState;
+    /**
+     * How often it was processed.
+     */
+    attempts: number;
+    /**
+     * Why it was ignored or has failed, or why the last attempt to process it failed; null otherwise.
+     */
+    reason: string | null;
+    /**
+     * The runs that it queued.
+     */
+    runs: Array<{
+        /**
+         * Project of the run.
+         */
+        project_id: string;
+        /**
+         * Its pipeline.
+         */
+        pipeline: string;
+        run_id: Id;
+    }>;
+    /**
+     * The pipelines that it did not start although they are for events, at most 100.
+     */
+    skipped: Array<{
+        /**
+         * Project of the pipeline.
+         */
+        project_id: string;
+        /**
+         * Name of the pipeline, or of the file that is wrong.
+         */
+        pipeline: string;
+        /**
+         * Why it was not started.
+         */
+        reason: string;
+    }>;
+};
+
+export type ListForgeDeliveriesResponse = {
+    /**
+     * The deliveries of this page, newest first.
+     */
+    data: Array<ForgeDelivery>;
+    next_cursor: Cursor;
+};
+
+export type ForgeDeliveryResponse = {
+    data: ForgeDelivery;
 };
 
 /**
@@ -2074,6 +2325,11 @@ export type ScheduleProject = string;
  * Name of the schedule, unique in its project.
  */
 export type ScheduleName = string;
+
+/**
+ * Id of the delivery, 32 hexadecimal characters; a malformed one names none and returns 404.
+ */
+export type DeliveryId = string;
 
 export type ListRunsData = {
     body?: never;
@@ -2687,6 +2943,64 @@ export type GetRunResultResponses = {
 };
 
 export type GetRunResultResponse2 = GetRunResultResponses[keyof GetRunResultResponses];
+
+export type GetRunSummaryData = {
+    body?: never;
+    path: {
+        /**
+         * Id of the run, 32 hexadecimal characters; a malformed one names no run and returns 404.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/api/v1/runs/{id}/summary';
+};
+
+export type GetRunSummaryErrors = {
+    /**
+     * `invalid_input`: the body or the query has the wrong shape; the message names the field.
+     */
+    400: ErrorBody;
+    /**
+     * `unauthenticated`: the bearer token is missing or wrong.
+     */
+    401: ErrorBody;
+    /**
+     * `forbidden`: reading is open to everyone (`runtime.api_token_env` is not set), and the request comes from a web page of another site, or was sent to a name that is not known as one of this server.
+     */
+    403: ErrorBody;
+    /**
+     * `run_not_found`: there is no such run, or the id is malformed. `not_found`: it has no summary.
+     */
+    404: ErrorBody;
+    /**
+     * `invalid_input`: the headers of the request have more than 16 KiB together.
+     */
+    431: ErrorBody;
+    /**
+     * `storage_failed`: the store could not be read or written. `internal`: the server made a mistake. Its log has the reason in both cases.
+     */
+    500: ErrorBody;
+    /**
+     * `not_implemented`: this build does not have the operation yet.
+     */
+    501: ErrorBody;
+    /**
+     * `storage_unavailable`: the store is unreachable or busy for more than 5 seconds, or the server is starting or stopping; try again later.
+     */
+    503: ErrorBody;
+};
+
+export type GetRunSummaryError = GetRunSummaryErrors[keyof GetRunSummaryErrors];
+
+export type GetRunSummaryResponses = {
+    /**
+     * The summary.
+     */
+    200: GetRunSummaryResponse;
+};
+
+export type GetRunSummaryResponse2 = GetRunSummaryResponses[keyof GetRunSummaryResponses];
 
 export type ListRunAttemptsData = {
     body?: never;
@@ -4505,6 +4819,51 @@ export type RunScheduleResponses = {
 
 export type RunScheduleResponse = RunScheduleResponses[keyof RunScheduleResponses];
 
+export type ListForgesData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v1/forges';
+};
+
+export type ListForgesErrors = {
+    /**
+     * `unauthenticated`: the bearer token is missing or wrong.
+     */
+    401: ErrorBody;
+    /**
+     * `forbidden`: reading is open to everyone (`runtime.api_token_env` is not set), and the request comes from a web page of another site, or was sent to a name that is not known as one of this server.
+     */
+    403: ErrorBody;
+    /**
+     * `invalid_input`: the headers of the request have more than 16 KiB together.
+     */
+    431: ErrorBody;
+    /**
+     * `storage_failed`: the store could not be read or written. `internal`: the server made a mistake. Its log has the reason in both cases.
+     */
+    500: ErrorBody;
+    /**
+     * `not_implemented`: this build does not have the operation yet.
+     */
+    501: ErrorBody;
+    /**
+     * `storage_unavailable`: the store is unreachable or busy for more than 5 seconds, or the server is starting or stopping; try again later.
+     */
+    503: ErrorBody;
+};
+
+export type ListForgesError = ListForgesErrors[keyof ListForgesErrors];
+
+export type ListForgesResponses = {
+    /**
+     * The forges.
+     */
+    200: ListForgesResponse;
+};
+
+export type ListForgesResponse2 = ListForgesResponses[keyof ListForgesResponses];
+
 export type ListNotificationsData = {
     body?: never;
     path?: never;
@@ -4718,6 +5077,260 @@ export type ReceiveAlertsResponses = {
 };
 
 export type ReceiveAlertsResponse2 = ReceiveAlertsResponses[keyof ReceiveAlertsResponses];
+
+export type ListForgeDeliveriesData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Number of entries at most. Above 100 it is taken as 100.
+         */
+        limit?: number;
+        /**
+         * Cursor of a page, the `next_cursor` of the one before it: only what is strictly older is listed. The cursor of another list returns 400 `invalid_cursor`.
+         */
+        before?: string;
+        /**
+         * Only those of this forge.
+         */
+        forge?: string;
+        /**
+         * Only those about this repository, as its forge names it.
+         */
+        repository?: string;
+        /**
+         * Only those in this state.
+         */
+        state?: ForgeDeliveryState;
+    };
+    url: '/api/v1/webhooks/deliveries';
+};
+
+export type ListForgeDeliveriesErrors = {
+    /**
+     * `invalid_input`: a parameter has the wrong shape. `invalid_cursor`: `before` cannot be decoded.
+     */
+    400: ErrorBody;
+    /**
+     * `unauthenticated`: the bearer token is missing or wrong.
+     */
+    401: ErrorBody;
+    /**
+     * `forbidden`: reading is open to everyone (`runtime.api_token_env` is not set), and the request comes from a web page of another site, or was sent to a name that is not known as one of this server.
+     */
+    403: ErrorBody;
+    /**
+     * `invalid_input`: the headers of the request have more than 16 KiB together.
+     */
+    431: ErrorBody;
+    /**
+     * `storage_failed`: the store could not be read or written. `internal`: the server made a mistake. Its log has the reason in both cases.
+     */
+    500: ErrorBody;
+    /**
+     * `not_implemented`: this build does not have the operation yet.
+     */
+    501: ErrorBody;
+    /**
+     * `storage_unavailable`: the store is unreachable or busy for more than 5 seconds, or the server is starting or stopping; try again later.
+     */
+    503: ErrorBody;
+};
+
+export type ListForgeDeliveriesError = ListForgeDeliveriesErrors[keyof ListForgeDeliveriesErrors];
+
+export type ListForgeDeliveriesResponses = {
+    /**
+     * One page of deliveries.
+     */
+    200: ListForgeDeliveriesResponse;
+};
+
+export type ListForgeDeliveriesResponse2 = ListForgeDeliveriesResponses[keyof ListForgeDeliveriesResponses];
+
+export type GetForgeDeliveryData = {
+    body?: never;
+    path: {
+        /**
+         * Id of the delivery, 32 hexadecimal characters; a malformed one names none and returns 404.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/api/v1/webhooks/deliveries/{id}';
+};
+
+export type GetForgeDeliveryErrors = {
+    /**
+     * `invalid_input`: the body or the query has the wrong shape; the message names the field.
+     */
+    400: ErrorBody;
+    /**
+     * `unauthenticated`: the bearer token is missing or wrong.
+     */
+    401: ErrorBody;
+    /**
+     * `forbidden`: reading is open to everyone (`runtime.api_token_env` is not set), and the request comes from a web page of another site, or was sent to a name that is not known as one of this server.
+     */
+    403: ErrorBody;
+    /**
+     * `delivery_not_found`: there is no such delivery.
+     */
+    404: ErrorBody;
+    /**
+     * `invalid_input`: the headers of the request have more than 16 KiB together.
+     */
+    431: ErrorBody;
+    /**
+     * `storage_failed`: the store could not be read or written. `internal`: the server made a mistake. Its log has the reason in both cases.
+     */
+    500: ErrorBody;
+    /**
+     * `not_implemented`: this build does not have the operation yet.
+     */
+    501: ErrorBody;
+    /**
+     * `storage_unavailable`: the store is unreachable or busy for more than 5 seconds, or the server is starting or stopping; try again later.
+     */
+    503: ErrorBody;
+};
+
+export type GetForgeDeliveryError = GetForgeDeliveryErrors[keyof GetForgeDeliveryErrors];
+
+export type GetForgeDeliveryResponses = {
+    /**
+     * The delivery.
+     */
+    200: ForgeDeliveryResponse;
+};
+
+export type GetForgeDeliveryResponse = GetForgeDeliveryResponses[keyof GetForgeDeliveryResponses];
+
+export type RedeliverForgeEventData = {
+    body?: never;
+    path: {
+        /**
+         * Id of the delivery, 32 hexadecimal characters; a malformed one names none and returns 404.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/api/v1/webhooks/deliveries/{id}/redeliver';
+};
+
+export type RedeliverForgeEventErrors = {
+    /**
+     * `invalid_input`: the body or the query has the wrong shape; the message names the field.
+     */
+    400: ErrorBody;
+    /**
+     * `unauthenticated`: the bearer token is missing or wrong.
+     */
+    401: ErrorBody;
+    /**
+     * `forbidden`: reading is open to everyone (`runtime.api_token_env` is not set), and the request comes from a web page of another site, or was sent to a name that is not known as one of this server.
+     */
+    403: ErrorBody;
+    /**
+     * `delivery_not_found`: there is no such delivery.
+     */
+    404: ErrorBody;
+    /**
+     * `invalid_input`: the headers of the request have more than 16 KiB together.
+     */
+    431: ErrorBody;
+    /**
+     * `storage_failed`: the store could not be read or written. `internal`: the server made a mistake. Its log has the reason in both cases.
+     */
+    500: ErrorBody;
+    /**
+     * `not_implemented`: this build does not have the operation yet.
+     */
+    501: ErrorBody;
+    /**
+     * `storage_unavailable`: the store is unreachable or busy for more than 5 seconds, or the server is starting or stopping; try again later.
+     */
+    503: ErrorBody;
+};
+
+export type RedeliverForgeEventError = RedeliverForgeEventErrors[keyof RedeliverForgeEventErrors];
+
+export type RedeliverForgeEventResponses = {
+    /**
+     * The delivery, which waits to be processed.
+     */
+    202: ForgeDeliveryResponse;
+};
+
+export type RedeliverForgeEventResponse = RedeliverForgeEventResponses[keyof RedeliverForgeEventResponses];
+
+export type ReceiveForgeEventData = {
+    /**
+     * The event, in the form of the forge.
+     */
+    body: {
+        [key: string]: unknown;
+    };
+    path: {
+        /**
+         * Kind of the forge; gitea and forgejo are one.
+         */
+        kind: 'github' | 'gitlab' | 'gitea' | 'forgejo' | 'bitbucket' | 'git';
+    };
+    query?: {
+        /**
+         * Name of the forge in the configuration; by default all of the kind are tried.
+         */
+        forge?: string;
+    };
+    url: '/api/v1/webhooks/{kind}';
+};
+
+export type ReceiveForgeEventErrors = {
+    /**
+     * `invalid_input`: the body or the query has the wrong shape; the message names the field.
+     */
+    400: ErrorBody;
+    /**
+     * `unauthenticated`: there is no such forge, or the signature is missing or wrong.
+     */
+    401: ErrorBody;
+    /**
+     * `forbidden`: reading is open to everyone (`runtime.api_token_env` is not set), and the request comes from a web page of another site, or was sent to a name that is not known as one of this server.
+     */
+    403: ErrorBody;
+    /**
+     * `invalid_input`: the headers of the request have more than 16 KiB together.
+     */
+    431: ErrorBody;
+    /**
+     * `storage_failed`: the store could not be read or written. `internal`: the server made a mistake. Its log has the reason in both cases.
+     */
+    500: ErrorBody;
+    /**
+     * `not_implemented`: this build does not have the operation yet.
+     */
+    501: ErrorBody;
+    /**
+     * `storage_unavailable`: the store is unreachable or busy for more than 5 seconds, or the server is starting or stopping; try again later.
+     */
+    503: ErrorBody;
+};
+
+export type ReceiveForgeEventError = ReceiveForgeEventErrors[keyof ReceiveForgeEventErrors];
+
+export type ReceiveForgeEventResponses = {
+    /**
+     * The event was received before, or starts nothing.
+     */
+    200: ForgeDeliveryResponse;
+    /**
+     * The event is recorded.
+     */
+    202: ForgeDeliveryResponse;
+};
+
+export type ReceiveForgeEventResponse = ReceiveForgeEventResponses[keyof ReceiveForgeEventResponses];
 
 export type ListAuditData = {
     body?: never;

@@ -19,6 +19,12 @@ export function checkLines({ 'content-type': type, ...headers }: IncomingHttpHea
     }; send Content-Type: ${LINES_TYPE}`);
 }
 
+/** Throws 415 unless the body is declared as JSON, uncompressed. */
+export function checkJson(headers: IncomingHttpHeaders): void {
+  requirePlainBody(headers);
+  if (!checkContentType(headers['content-type'])) throw untyped();
+}
+
 /**
  * Reads a JSON object from a request. An absent body is an empty object, so that validation can say which fields are
  * missing; if the body is required but none of its fields, an absent one is rejected. A body must be declared as JSON:

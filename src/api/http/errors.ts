@@ -41,8 +41,8 @@ export const nestedErrors: ErrorFormat = {
 const WITH_MESSAGE = new Set<ErrorCode>(['invalid_input', 'request_timeout', 'rate_limited', 'idempotency_key_required',
   'forbidden', 'invalid_project', 'not_implemented', 'project_exists', 'ship_exists', 'join_token_exists',
   'invalid_name', 'invalid_label', 'project_not_found', 'schedule_not_found', 'notification_not_found',
-  'run_state_conflict', 'project_unavailable', 'pipeline_unavailable', 'model_or_input_unavailable', 'conflict',
-  'config_read_only', 'storage_failed', 'issuer_unavailable']);
+  'delivery_not_found', 'run_state_conflict', 'project_unavailable', 'pipeline_unavailable',
+  'model_or_input_unavailable', 'conflict', 'config_read_only', 'storage_failed', 'issuer_unavailable']);
 
 /** The error that is sent for anything thrown, with the service's own code. */
 export function errorOf(thrown: unknown, format: ErrorFormat, operation?: OperationSpec): ServiceError {

@@ -1,8 +1,9 @@
 import type { Middleware } from 'koa';
 import { ServiceError } from '../../errors/index.ts';
 import type { Spool, SpoolFolder } from '../../lib/spool.ts';
-import { type Caller, type Invoke, type OperationSpec, type Reply, withWarnings } from '../../operations/index.ts';
-import { checkLines, LINES_TYPE, readJsonObject } from './body.ts';
+import { type Caller, type Invoke, type OperationSpec, type Reply, type StreamedBody,
+  withWarnings } from '../../operations/index.ts';
+import { checkJson, checkLines, LINES_TYPE, readJsonObject } from './body.ts';
 import { decodeParameters, joinInput, parseQuery, type Query, unknownParameters } from './decode.ts';
 import { type FormSchema, isForm, piecesOf, readForm, readStreamedFile, takesStream } from './form.ts';
 import { callerOf, goneSignal, type HttpContext, notAllowed, type RequestState } from './request.ts';
@@ -96,6 +97,10 @@ async function readInput(options: OperationEndpointOptions, ctx: HttpContext, sp
       await readForm(ctx.req, { schema: options.forms!.inputs[spec.id] as FormSchema, spool, precheck }));
   await precheck(parameters);
   if (readsLines(spec)) checkLines(ctx.headers);
+  if (spec.rawBody) {
+    checkJson(ctx.headers);
+    return parameters;
+  }
   if (takesStream(spec)) {
     const { fields, file } = await readStreamedFile(ctx.req, spec);
     const given = decodeParameters(spec.parameters, { path, query: fields, headers: {} });
@@ -136,11 +141,17 @@ function callerFor({ protocol, apiKeys, maxBodyBytes }: OperationEndpointOptions
 {
   return {
     ...callerOf(ctx, protocol, apiKeys),
-    body: readsLines(spec) ? { content: piecesOf(ctx.req), maxRecordBytes: maxBodyBytes } : undefined,
+    body: streamOf(ctx, spec, maxBodyBytes),
     // Operations that may run for long or wait for their turn are aborted when the client disconnects; a short write is
     // not.
     signal: spec.limited && spec.effect !== 'read' ? undefined : goneSignal(ctx),
   };
+}
+
+function streamOf(ctx: HttpContext, spec: OperationSpec, maxBodyBytes: number): StreamedBody | undefined {
+  if (spec.rawBody)
+    return { content: piecesOf(ctx.req), maxRecordBytes: spec.maxBody ?? maxBodyBytes, headers: ctx.headers };
+  return readsLines(spec) ? { content: piecesOf(ctx.req), maxRecordBytes: maxBodyBytes } : undefined;
 }
 
 function checkAnswer(reader: SpecificationReader, spec: OperationSpec, status: number, value: unknown): void {

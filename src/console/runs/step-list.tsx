@@ -9,6 +9,7 @@ const SAYS: Readonly<Record<ShownState, readonly [text: string, tone: Tone]>> = 
   timed_out: ['timed out', 'bad'],
   stopped: ['stopped', 'warn'],
   begun: ['begun', ''],
+  skipped: ['skipped', ''],
 };
 
 interface StepListProps {

@@ -1,7 +1,7 @@
 import type { LogEvent, RunAttempt } from '../../../generated/runs/sdk/types.gen.ts';
 
 /** `begun`: the run has ended, and nobody has said how the step did. */
-export type ShownState = NonNullable<LogEvent['step_state']> | 'begun';
+export type ShownState = NonNullable<LogEvent['step_state']> | 'begun' | 'skipped';
 
 /** A step of an attempt, as far as it is known. */
 export interface ShownStep {

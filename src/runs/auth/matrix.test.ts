@@ -6,10 +6,10 @@ import { CONFIG, RunsApi } from '../../testkit/runs-api.ts';
 /** What each operation takes (decisions, section 2.1), written by hand. */
 const SCOPES = {
   nothing:
-    'getLiveness getReadiness getSignInMethods startOidcSignIn finishOidcSignIn getIdTokenConfiguration getIdTokenKeys',
+    'getLiveness getReadiness getSignInMethods startOidcSignIn finishOidcSignIn getIdTokenConfiguration getIdTokenKeys receiveForgeEvent',
   any: 'getCurrentUser logout',
   read:
-    `listRuns getRun getRunResult listRunAttempts listRunArtifacts getRunArtifact listRunTests listProjectTests listTestHistory
+    `listRuns getRun getRunResult getRunSummary listRunAttempts listRunArtifacts getRunArtifact listRunTests listProjectTests listTestHistory
     listRunLogs streamRunLogs searchLogs listProjects listCaches getBadge
     listPipelines listRoles listShips listSchedules getMetrics`,
   submit: 'enqueueRun cancelRun retryRun rerunRun runSchedule',
@@ -17,7 +17,8 @@ const SCOPES = {
   alerts: 'receiveAlerts',
   admin:
     `createProject replaceProject deleteProject deleteCaches deleteRunLogs deleteShip revokeShip drainShip undrainShip createJoinToken
-    pauseSchedule resumeSchedule listAudit listNotifications listNotificationDeadLetters redeliverNotifications`,
+    pauseSchedule resumeSchedule listAudit listForges listNotifications listNotificationDeadLetters redeliverNotifications
+    listForgeDeliveries getForgeDelivery redeliverForgeEvent`,
 } as const;
 const NEEDS = new Map(
   Object.entries(SCOPES).flatMap(([scope, ids]) => ids.split(/\s+/).map((id) => [id, scope] as const)),
@@ -25,7 +26,7 @@ const NEEDS = new Map(
 
 /** Operations about one project or run, which a token for other projects does not reach; lists leave others out. */
 const OF_ALPHA = new Set(
-  `listRuns getRun getRunResult listRunAttempts listRunArtifacts getRunArtifact listRunTests listProjectTests listTestHistory listRunLogs
+  `listRuns getRun getRunResult getRunSummary listRunAttempts listRunArtifacts getRunArtifact listRunTests listProjectTests listTestHistory listRunLogs
   streamRunLogs searchLogs listCaches getBadge enqueueRun
   cancelRun retryRun rerunRun runSchedule approveRun rejectRun`.split(/\s+/),
 );

@@ -3,6 +3,7 @@ import { didYouMean } from '../../lib/did-you-mean.ts';
 import { formatDuration } from '../../lib/duration.ts';
 import { isBucketUrl } from '../../lib/setting-values.ts';
 import { allowlistProblems } from '../../net/index.ts';
+import { conditionProblems, forgeProblems } from './forge-checks.ts';
 import { checkGiven, declarationProblems } from './inputs.ts';
 import { cellsOf, fillCell, matrixProblems, MAX_CELLS } from './matrix.ts';
 import { peopleProblems } from './people-checks.ts';
@@ -17,7 +18,7 @@ import type { JobConfig, PipelineConfig, RunsConfig, StepConfig } from './schema
 export function checkTogether(config: RunsConfig): string[] {
   return [...uniqueNames(config), ...references(config), ...schedules(config), ...cronSchedules(config),
     ...notified(config), ...checkGiven(config), ...times(config), ...service(config), ...peopleProblems(config),
-    ...config.pipelines.flatMap(pipelineProblems)];
+    ...forgeProblems(config), ...config.pipelines.flatMap(pipelineProblems)];
 }
 
 const when = (wrong: boolean, problem: string): string[] => (wrong ? [problem] : []);
@@ -130,6 +131,9 @@ function notified({ notifications, projects }: RunsConfig): string[] {
   ];
 }
 
+/** A key that begins like those of runs for forks would save or restore what strangers have made. */
+const meansForks = (key: string): boolean => key !== '' && ('fork/'.startsWith(key) || key.startsWith('fork/'));
+
 function cacheKeyProblems(key: string): string[] {
   const parts = parseCacheKey(key);
   return typeof parts === 'string' ? [parts] : [];
@@ -207,6 +211,7 @@ function pipelineProblems(pipeline: PipelineConfig, index: number): string[] {
     ...when(jobs.reduce((sum, { matrix: own }) => sum + Math.max(1, cellsOf(own).length), 0) > MAX_CELLS,
       `${path}.jobs: expected at most ${MAX_CELLS} runs of all jobs and their matrices together`),
     ...jobs.flatMap((job, at) => jobProblems(pipeline, job, `${path}.jobs[${at}]`, at)),
+    ...conditionProblems(pipeline, path),
     ...workProblems(pipeline, path),
   ];
 }
@@ -250,6 +255,9 @@ function stepProblems(step: StepConfig, at: number, steps: readonly StepConfig[]
       `${path}.background: such a step has no artifacts, cache or approval`),
     ...when((step.cache.key === '') !== (step.cache.paths.length === 0), `${path}.cache: expected both key and paths`),
     ...cacheKeyProblems(step.cache.key).map((problem) => `${path}.cache.key: ${problem}`),
+    ...[step.cache.key, ...step.cache.restore_keys].filter(meansForks).map((key) =>
+      `${path}.cache: the key "${key}" may be one of a fork's; those begin with fork/`
+    ),
     ...when(step.exec[0] === '', `${path}.exec[0]: expected a program, got ""`),
   ];
 }

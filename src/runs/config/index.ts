@@ -5,6 +5,7 @@ export { cellsOf, type CellValues, fillCell, nameOfCell } from './matrix.ts';
 export { parseProject, parseRunsConfig, RunsConfigError } from './parse.ts';
 export { type SecretKind, secretKinds } from './people-checks.ts';
 export { renderConfigReference } from './reference.ts';
+export { readRepositoryPipelines, type RepositoryPipelines } from './repository-pipelines.ts';
 export { type AlertRoute, type ForgeConfig, type InputConfig, type JobConfig, type MatrixConfig,
   type NotificationConfig, type OidcConfig, type PipelineConfig, type ProjectConfig, type RoleConfig,
   RUNS_CONFIG_SCHEMA, type RunsConfig, type Scalar, type ScheduleConfig, type SecretConfig, type SecretSources,

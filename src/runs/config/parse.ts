@@ -30,6 +30,11 @@ export function parseRunsConfig(text: string): RunsConfig {
   if (!parsed.ok) throw new RunsConfigError([parsed.problem]);
   const value = parsed.value ?? {};
   keepWrittenNumbers(value, text);
+  return parseRunsValue(value);
+}
+
+/** Like `parseRunsConfig` for the value of the text, which is changed. */
+export function parseRunsValue(value: unknown): RunsConfig {
   const problems = [...expandShortForms(value), ...checkConfig(value)];
   if (problems.length > 0) throw new RunsConfigError(problems);
   const config = completed(readBySchema(RUNS_CONFIG_SCHEMA, value));
@@ -69,9 +74,9 @@ type Mapping = Record<string, unknown>;
 
 /**
  * Replaces short forms by long ones in a parsed file (run-queue decisions, section 3): `storage.path`, `fleet.dir`, a
- * role's `base_url`, and axes of a matrix beside its other keys. Returns a problem for each short form that stands
- * beside its long form, because the file is ambiguous then. Values that are not mappings are left unchanged; the schema
- * refuses them.
+ * role's `base_url`, axes of a matrix beside its other keys, and single texts in `when`. Returns a problem for each
+ * short form that stands beside its long form, because the file is ambiguous then. Values that are not mappings are
+ * left unchanged; the schema refuses them.
  */
 function expandShortForms(root: unknown): string[] {
   if (!isMapping(root)) return [];
@@ -91,20 +96,30 @@ function expandShortForms(root: unknown): string[] {
   }
   if (Array.isArray(pipelines)) {
     pipelines.forEach((pipeline: unknown, index) => {
-      moveAxesOf(pipeline, `pipelines[${index}]`, problems);
-      if (isMapping(pipeline) && Array.isArray(pipeline['jobs'])) {
-        pipeline['jobs'].forEach((job: unknown, at) => moveAxesOf(job, `pipelines[${index}].jobs[${at}]`, problems));
-      }
+      if (!isMapping(pipeline)) return;
+      const path = `pipelines[${index}]`;
+      expandWork(pipeline, path, problems);
+      if (Array.isArray(pipeline['jobs']))
+        pipeline['jobs'].forEach((job: unknown, at) => expandWork(job, `${path}.jobs[${at}]`, problems));
     });
   }
   return problems;
 }
 
+/** A condition may be a single text in the place of a list. */
+function listTexts(conditions: Mapping): void {
+  for (const [name, value] of Object.entries(conditions))
+    if (typeof value === 'string' && name !== 'expression') conditions[name] = [value];
+}
+
 const MATRIX_KEYS: ReadonlySet<string> = new Set(['axes', 'include', 'exclude', 'max_parallel', 'fail_fast']);
 
-/** Of a pipeline or a job. */
-function moveAxesOf(work: unknown, path: string, problems: string[]): void {
-  if (isMapping(work) && isMapping(work['matrix'])) moveAxes(work['matrix'], `${path}.matrix`, problems);
+/** Of a pipeline or a job, and of its steps. */
+function expandWork(work: unknown, path: string, problems: string[]): void {
+  if (!isMapping(work)) return;
+  if (isMapping(work['matrix'])) moveAxes(work['matrix'], `${path}.matrix`, problems);
+  for (const each of [work, ...(Array.isArray(work['steps']) ? work['steps'] : [])])
+    if (isMapping(each) && isMapping(each['when'])) listTexts(each['when']);
 }
 
 /** Values that are not lists are left alone: they may be misspelled keys. */

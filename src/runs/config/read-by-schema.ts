@@ -52,7 +52,9 @@ function isTimeZone(text: string): boolean {
 /** Names are valid names of pipeline inputs. */
 function isGroup(text: string): boolean {
   return text.length <= 200 &&
-    !/[{}]/.test(text.replaceAll(/\{(project|pipeline|ref|input|input\.[A-Za-z0-9_-]+)\}/g, ''));
+    !/[{}]/.test(
+      text.replaceAll(/\{(project|pipeline|ref|event|branch|pull_request|input|input\.[A-Za-z0-9_-]+)\}/g, ''),
+    );
 }
 
 function isEndpoint(text: string): boolean {
@@ -97,7 +99,8 @@ export const FORMATS: Readonly<Record<Format, FormatRule>> = {
     read: (text) => (isEndpoint(text) ? text : undefined),
   },
   'group': {
-    expected: 'a name in which braces hold only project, pipeline, ref, input or input.NAME',
+    expected:
+      'a name in which braces hold only project, pipeline, ref, event, branch, pull_request, input or input.NAME',
     read: (text) => (isGroup(text) ? text : undefined),
   },
   'written-interval': {

@@ -4,6 +4,7 @@ import { type Assignment, AssignmentSchema, type GitCredentials, GitCredentialsS
   RunRefSchema } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import { currentTracing } from '../../lib/tracing.ts';
 import type { CellValues, RunsConfig, Scalar } from '../config/index.ts';
+import type { ForgeOrigin } from '../forge/port.ts';
 import type { Claim } from '../queue/port.ts';
 import { type Definition, stepsOfPart } from './definition.ts';
 
@@ -26,7 +27,7 @@ export function assignmentOf({ run, ref, input, definition }: Claim, secretValue
     maxBytes: BigInt(limits.attempt_budget),
     maxEvents: BigInt(limits.attempt_events),
   });
-  Object.assign(assignment.env, runVariables(definition, input, run.matrix));
+  Object.assign(assignment.env, eventVariables(run.origin.forge), runVariables(definition, input, run.matrix));
   const missing: string[] = [];
   if (assignment.plan.case === 'pipeline') {
     assignment.plan.value.steps = stepsOfPart(definition, assignment.plan.value.steps, run.part);
@@ -107,6 +108,28 @@ function runVariables({ inputs = [] }: Pick<Definition, 'inputs'>, input: string
     [`QUIRE_MATRIX_${name.toUpperCase()}`, String(value)] as const
   );
   return Object.fromEntries([...given, ...ofCell]);
+}
+
+/** Variables of steps about the event that started the run (docs/run-queue-forge.md); empty for what it has not. */
+function eventVariables(forge: ForgeOrigin | undefined): Record<string, string> {
+  if (forge === undefined) return {};
+  const { pullRequest } = forge;
+  return {
+    QUIRE_EVENT: forge.event,
+    QUIRE_EVENT_ACTION: forge.action,
+    QUIRE_EVENT_TITLE: forge.title,
+    QUIRE_EVENT_URL: forge.url,
+    QUIRE_BRANCH: forge.branch,
+    QUIRE_TAG: forge.tag,
+    QUIRE_BEFORE: forge.before,
+    QUIRE_AUTHOR: forge.author,
+    QUIRE_FORGE: forge.forge,
+    QUIRE_PULL_REQUEST: pullRequest === undefined ? '' : String(pullRequest.number),
+    QUIRE_BASE_BRANCH: pullRequest?.base ?? '',
+    QUIRE_HEAD_BRANCH: pullRequest?.head ?? '',
+    QUIRE_FORK: pullRequest?.isFork ? 'true' : '',
+    QUIRE_ISSUE: forge.issue === undefined ? '' : String(forge.issue),
+  };
 }
 
 /** A run's id is a UUID, whose 128 bits are the id of its trace. */

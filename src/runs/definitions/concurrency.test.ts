@@ -35,9 +35,9 @@ describe('the group of a run', () => {
   });
 
   it('is refused with places that no run has', () => {
-    expect(() => pipelineWith("{group: '{branch}'}")).toThrow(
-      'pipelines[0].concurrency.group: expected a name in which braces hold only project, pipeline, ref, input or ' +
-        'input.NAME, got "{branch}"',
+    expect(() => pipelineWith("{group: '{commit}'}")).toThrow(
+      'pipelines[0].concurrency.group: expected a name in which braces hold only project, pipeline, ref, event, ' +
+        'branch, pull_request, input or input.NAME, got "{commit}"',
     );
     expect(() => pipelineWith("{group: 'a{'}")).toThrow('concurrency.group');
   });

@@ -1,5 +1,6 @@
 import type { JsonValue } from '@bufbuild/protobuf';
-import type { CellValues } from '../config/index.ts';
+import type { Facts } from '../conditions/index.ts';
+import type { CellValues, PipelineConfig } from '../config/index.ts';
 import type { ForgeOrigin } from '../forge/port.ts';
 
 /** The run that a request, a schedule or an alert starts; not validated yet. */
@@ -20,6 +21,12 @@ export interface RunRequest {
   readonly alertLabels?: Readonly<Record<string, string>> | undefined;
   /** The event of a forge that starts it; retries keep it. */
   readonly forge?: ForgeOrigin | undefined;
+  /** The commit to work on, if that is known before a ship looks for it; `gitRef` leads to it. */
+  readonly gitCommit?: string | undefined;
+  /** The pipeline, if a repository defines it; absent for one of the configuration. */
+  readonly pipeline?: PipelineConfig | undefined;
+  /** What conditions of steps are decided by; absent for a run that no event starts. */
+  readonly facts?: Facts | undefined;
   /** Only these cells; those that the pipeline no longer has are left out. */
   readonly cells?: readonly CellName[] | undefined;
   /** Run only this cell. */
@@ -84,6 +91,8 @@ export interface ResolvedRun {
   /** How long it waits for an approval; absent if it needs none. */
   readonly approvalMs?: number;
   readonly priority: number;
+  /** A run of a fork's code without secrets. */
+  readonly isRestricted: boolean;
 }
 
 /**
@@ -119,6 +128,8 @@ export interface Definition {
   readonly artifactsFrom?: readonly string[];
   /** The run fails if its result is not JSON; absent if any result is accepted. */
   readonly result?: 'json';
+  /** Steps whose conditions do not hold, in order; absent for none. */
+  readonly skipped?: readonly SkippedStep[];
   /**
    * Its approval steps, in order; `before` is the index of the step that follows, without counting approvals. Absent
    * for none.
@@ -126,6 +137,14 @@ export interface Definition {
   readonly approvals?: readonly ApprovalStep[];
   /** A result with a lower `score` is a failure (`score_below_minimum`); absent for no minimum. */
   readonly minScore?: number;
+}
+
+/** A step that a run leaves out; `before` is the index of the step that follows, without counting approvals. */
+export interface SkippedStep {
+  readonly name: string;
+  readonly before: number;
+  /** Such as `is for tag, not for push`. */
+  readonly reason: string;
 }
 
 /** A step of a pipeline at which a run waits for an approval. */

@@ -1,5 +1,6 @@
 /** The entry point of the definitions area: what runs execute. */
 export { assignmentOf, attemptSpanId, SecretUnavailable, traceIdOf, type UnavailableSecret } from './assignment-of.ts';
-export type { ApprovalStep, CellName, Concurrency, Definition, JobRule, ResolvedCell,
-  RunRequest } from './definition.ts';
-export { type ResolveDeps, resolveRun } from './resolve.ts';
+export type { ApprovalStep, CellName, Concurrency, Definition, JobRule, ResolvedCell, RunRequest,
+  SkippedStep } from './definition.ts';
+export { forkSpace } from './fork-space.ts';
+export { remoteOf, type ResolveDeps, resolveRun } from './resolve.ts';

@@ -5,6 +5,7 @@ import { AiTextPlanSchema, type Assignment, DiagnosticPlanSchema, PipelinePlanSc
 import { parseDuration } from '../../lib/duration.ts';
 import { type CellValues, fillCell, type PipelineConfig, type RoleConfig, type StepConfig } from '../config/index.ts';
 import type { ApprovalStep } from './definition.ts';
+import { cacheInSpace } from './fork-space.ts';
 
 export type Plan = Assignment['plan'];
 
@@ -18,9 +19,9 @@ export function diagnosticPlan(check: string, gitUrl: string, roles: readonly Ro
   return { case: 'diagnostic', value: create(DiagnosticPlanSchema, { check, gitUrl, roles: probes }) };
 }
 
-/** `cell`: values of the matrix, empty without one. */
+/** `cell`: values of the matrix, empty without one. `space`: the beginning of keys of caches (`forkSpace`). */
 export function pipelinePlan({ name, checkout, submodules, lfs, sandbox, image, reports, steps }: PipelineConfig,
-  gitUrl: string, cell: CellValues): Plan
+  gitUrl: string, cell: CellValues, space: string): Plan
 {
   return {
     case: 'pipeline',
@@ -32,7 +33,7 @@ export function pipelinePlan({ name, checkout, submodules, lfs, sandbox, image, 
       gitUrl,
       sandbox,
       image: fillCell(image, cell),
-      steps: steps.filter(isCommand).map(toStep),
+      steps: steps.filter(isCommand).map((step) => toStep(step, space)),
       reports: toReports(reports),
     }),
   };
@@ -53,7 +54,8 @@ export function approvalSteps({ steps }: PipelineConfig): ApprovalStep[] {
   );
 }
 
-function toStep(step: StepConfig): Step {
+function toStep(step: StepConfig, space: string): Step {
+  const cache = cacheInSpace(step.cache, space);
   return create(StepSchema, {
     name: step.name,
     ...commandOf(step),
@@ -61,17 +63,21 @@ function toStep(step: StepConfig): Step {
     env: { ...step.env },
     timeoutMs: BigInt(milliseconds(step.timeout)),
     continueOnError: step.continue_on_error,
-    always: step.always,
+    always: step.always || isForBoth(step),
     background: step.background,
     artifacts: [...step.artifacts],
     reports: toReports(step.reports),
-    cache: step.cache.key === '' ? undefined : create(StepCacheSchema, {
-      key: step.cache.key,
-      paths: [...step.cache.paths],
-      restoreKeys: [...step.cache.restore_keys],
+    cache: cache.key === '' ? undefined : create(StepCacheSchema, {
+      key: cache.key,
+      paths: [...cache.paths],
+      restoreKeys: [...cache.restore_keys],
     }),
   });
 }
+
+/** A step for successes and failures runs always. */
+export const isForBoth = ({ when }: StepConfig): boolean =>
+  when.status.includes('success') && when.status.includes('failure');
 
 function toReports(reports: StepConfig['reports']): ReportFiles[] {
   return Object.entries(reports).flatMap((

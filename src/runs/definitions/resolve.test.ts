@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { AssignmentSchema } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import { silentLog } from '../../lib/log.ts';
 import { parseRunsConfig } from '../config/index.ts';
+import type { ForgeOrigin } from '../forge/port.ts';
 import type { Claim } from '../queue/port.ts';
 import { assignmentOf } from './assignment-of.ts';
 import type { RunRequest } from './definition.ts';
@@ -52,16 +53,47 @@ const resolve = (request: Partial<RunRequest>, more?: string) =>
     keyVariableAvailable: (name) => name === 'WRITER_KEY',
     log: silentLog,
   });
+const RUN = { origin: { by: null } } as Claim['run'];
 const claimOf = async (request: Partial<RunRequest>, input: string | null = null): Promise<Claim> => {
   const { definition } = await resolve(request);
-  return { ref: { runId: 'a'.repeat(32), attempt: 2, fence: 7 }, input, definition, run: {} as Claim['run'] };
+  return { ref: { runId: 'a'.repeat(32), attempt: 2, fence: 7 }, input, definition, run: RUN };
 };
 const LIMITS = { max_line: 16_384, attempt_budget: 16_777_216, attempt_events: 200_000 };
+
+describe('steps of a run that an event has started', () => {
+  it('know of it by variables', async () => {
+    const claim = await claimOf({ kind: 'pipeline', task: 'build' });
+    const forge = {
+      forge: 'hub',
+      event: 'pull_request',
+      action: 'opened',
+      branch: 'main',
+      title: 'T',
+      author: 'ada',
+      pullRequest: { number: 7, base: 'main', head: 'f', isFork: true },
+    } as ForgeOrigin;
+    const { env } = assignmentOf({ ...claim, run: { ...RUN, origin: { by: null, forge } } }, () => 'value', LIMITS);
+    expect(env).toMatchObject({
+      QUIRE_EVENT: 'pull_request',
+      QUIRE_PULL_REQUEST: '7',
+      QUIRE_HEAD_BRANCH: 'f',
+      QUIRE_BASE_BRANCH: 'main',
+      QUIRE_FORK: 'true',
+      QUIRE_AUTHOR: 'ada',
+      QUIRE_ISSUE: '',
+    });
+  });
+});
 
 describe('a pipeline', () => {
   it('becomes steps with arguments, the environment, and the address of the repository', async () => {
     const { definition, ...rest } = await resolve({ kind: 'pipeline', task: 'build' });
-    expect(rest).toEqual({ runsOn: ['disk=ssd', 'gpu=a100', 'os=linux'], maxAttempts: 2, priority: 3 });
+    expect(rest).toEqual({
+      runsOn: ['disk=ssd', 'gpu=a100', 'os=linux'],
+      maxAttempts: 2,
+      priority: 3,
+      isRestricted: false,
+    });
     expect(definition).toEqual({
       secrets: ['REGISTRY_TOKEN', 'OTHER'],
       retryOn: ['step_failed', 'timeout'],

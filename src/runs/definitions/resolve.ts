@@ -8,11 +8,15 @@ import { didYouMean } from '../../lib/did-you-mean.ts';
 import { isBelow } from '../../lib/git-address.ts';
 import { isGitRef } from '../../lib/git-ref.ts';
 import type { Log } from '../../lib/log.ts';
+import { MANUAL, unmet } from '../conditions/index.ts';
 import { type CellValues, fillCell, inDataDir, type PipelineConfig, type ProjectConfig, readInputs, type RoleConfig,
-  type RunsConfig } from '../config/index.ts';
-import type { CellName, Concurrency, Definition, ResolvedCell, ResolvedRun, RunRequest } from './definition.ts';
+  type RunsConfig, type StepConfig } from '../config/index.ts';
+import type { CellName, Concurrency, Definition, ResolvedCell, ResolvedRun, RunRequest,
+  SkippedStep } from './definition.ts';
+import { forkSpace } from './fork-space.ts';
 import { jobsOf, onlyCells, type PipelineJob } from './jobs.ts';
-import { aiTextPlan, approvalSteps, diagnosticPlan, milliseconds, pipelinePlan, type Plan } from './plans.ts';
+import { aiTextPlan, approvalSteps, diagnosticPlan, isForBoth, milliseconds, pipelinePlan,
+  type Plan } from './plans.ts';
 
 /** A diagnostic run checks this machine, one repository and the endpoints of some roles, at most 20 seconds each. */
 const DIAGNOSTIC_TIMEOUT_MS = 600_000;
@@ -33,6 +37,7 @@ interface Work {
   readonly input?: RunRequest['input'];
   readonly keyVariable?: string;
   readonly artifactsFrom?: readonly string[];
+  readonly skipped?: readonly SkippedStep[];
 }
 
 type Resolver = (config: RunsConfig, project: ProjectConfig, request: RunRequest, deps: ResolveDeps) => Work | Promise<
@@ -63,12 +68,16 @@ export async function resolveRun(config: RunsConfig, request: RunRequest, deps: 
   const toCell = (part: Work, { job, values }: CellName): ResolvedCell => ({
     job,
     values,
-    definition: toDefinition(config, project, planned(config, project, part, values), request),
+    definition: toDefinition(config, project, planned(config, project, part, values, request), request),
     runsOn: selectorsOf(project, part, request, values),
     maxAttempts: part.maxAttempts,
   });
   const jobs = work.pipeline === undefined ? [] : chosenJobs(work.pipeline, request);
-  const cells = jobs.flatMap((job) => job.cells.map((cell) => toCell(workOf(work, job), cell)));
+  const cells: ResolvedCell[] = [];
+  for (const job of jobs) {
+    const part = await workOf(work, job, request);
+    cells.push(...job.cells.map((cell) => toCell(part, cell)));
+  }
   // A cell that is repeated is a run by itself.
   const [repeated] = request.cell === undefined ? [] : cells.splice(0);
   const own = repeated ?? cells[0] ?? toCell(work, { job: '', values: {} });
@@ -79,7 +88,8 @@ export async function resolveRun(config: RunsConfig, request: RunRequest, deps: 
     cells: cells.length > 0 ? cells : undefined,
     maxAttempts: cells.length === 0 ? work.maxAttempts : 1,
     concurrency,
-    approvalMs: work.pipeline?.approval.required ? milliseconds(work.pipeline.approval.timeout) : undefined,
+    approvalMs: approvalOf(project, work.pipeline, request),
+    isRestricted: isRestricted(project, request),
     priority: request.priority ?? project.priority,
   };
 }
@@ -94,11 +104,17 @@ function diagnostic(config: RunsConfig, project: ProjectConfig, { task }: RunReq
 }
 
 /** Selectors of project, pipeline and request combined. */
-function selectorsOf(project: ProjectConfig, { pipeline: found }: Pick<Work, 'pipeline'>, { runsOn = [] }: RunRequest,
+function selectorsOf(project: ProjectConfig, { pipeline: found }: Pick<Work, 'pipeline'>, request: RunRequest,
   values: CellValues): string[]
 {
   return [
-    ...new Set([...project.runs_on, ...(found?.runs_on ?? []).map((label) => fillCell(label, values)), ...runsOn]),
+    ...new Set([
+      ...project.runs_on,
+      ...(found?.runs_on ?? []).map((label) => fillCell(label, values)),
+      ...(request.forge?.definition === undefined ? [] : project.repository_pipelines.runs_on),
+      ...(isRestricted(project, request) ? project.forks.runs_on : []),
+      ...(request.runsOn ?? []),
+    ]),
   ].sort();
 }
 
@@ -114,10 +130,17 @@ function chosenJobs(pipeline: PipelineConfig, { cell, cells }: Pick<RunRequest, 
 }
 
 /** What a job does differently from its pipeline. */
-function workOf(work: Work, { pipeline, artifactsFrom }: PipelineJob): Work {
+async function workOf(work: Work, { pipeline: whole, artifactsFrom, rule }: PipelineJob,
+  request: RunRequest): Promise<Work>
+{
+  // The steps of a pipeline with a matrix alone are chosen already.
+  const { pipeline, skipped } = rule.name === ''
+    ? { pipeline: whole, skipped: work.skipped }
+    : await chosenSteps(whole, request);
   return {
     ...work,
     pipeline,
+    skipped,
     artifactsFrom,
     timeoutMs: milliseconds(pipeline.timeout),
     maxAttempts: pipeline.max_attempts,
@@ -125,18 +148,27 @@ function workOf(work: Work, { pipeline, artifactsFrom }: PipelineJob): Work {
 }
 
 /** The image of a pipeline may differ from cell to cell. */
-function planned(config: RunsConfig, project: ProjectConfig, work: Work, values: CellValues): Work {
+function planned(config: RunsConfig, project: ProjectConfig, work: Work, values: CellValues,
+  { forge }: RunRequest): Work
+{
   return work.pipeline === undefined
     ? work
-    : { ...work, plan: pipelinePlan(work.pipeline, urlOf(config, project), values) };
+    : { ...work, plan: pipelinePlan(work.pipeline, urlOf(config, project), values, forkSpace(forge)) };
 }
 
-function pipeline(config: RunsConfig, project: ProjectConfig, { task, input }: RunRequest): Work {
-  const found = config.pipelines.find(({ name }) => name === task);
-  if (found === undefined || !isFor(found, project))
+async function pipeline(config: RunsConfig, project: ProjectConfig, request: RunRequest): Promise<Work> {
+  const { task, input, forge } = request;
+  const whole = request.pipeline ?? config.pipelines.find(({ name }) => name === task);
+  if (whole === undefined || !isFor(whole, project))
     throw new ServiceError('pipeline_unavailable', unknownTask('pipeline', task, project, config.pipelines));
+  requireForks(project, forge);
+  // Those of jobs are chosen for each job.
+  const { pipeline: found, skipped } = whole.jobs.length > 0
+    ? { pipeline: whole, skipped: [] }
+    : await chosenSteps(whole, request);
   const work = {
-    plan: pipelinePlan(found, urlOf(config, project), {}),
+    skipped,
+    plan: pipelinePlan(found, urlOf(config, project), {}, forkSpace(forge)),
     timeoutMs: milliseconds(found.timeout),
     maxAttempts: found.max_attempts,
     pipeline: found,
@@ -145,6 +177,51 @@ function pipeline(config: RunsConfig, project: ProjectConfig, { task, input }: R
   const read = readInputs(found.inputs, input);
   if ('problem' in read) throw new ServiceError('invalid_input', read.problem);
   return { ...work, input: read.values };
+}
+
+/** The pipeline without the steps whose conditions do not hold. Rejects if none is left, or none can be decided. */
+async function chosenSteps(whole: PipelineConfig,
+  { facts = MANUAL }: RunRequest): Promise<{ pipeline: PipelineConfig; skipped: readonly SkippedStep[] }>
+{
+  const steps: StepConfig[] = [];
+  const skipped: SkippedStep[] = [];
+  for (const step of whole.steps) {
+    const reason = await unmet(step.when, facts).catch((error: Error) => {
+      throw new ServiceError('pipeline_unavailable', `the condition of the step ${step.name}: ${error.message}`);
+    });
+    if (reason === undefined) steps.push(step);
+    else skipped.push({ name: step.name, before: steps.filter(({ approval }) => !approval.required).length, reason });
+  }
+  // An approval stands between two commands.
+  const isCommand = ({ approval }: StepConfig): boolean => !approval.required;
+  const kept = steps.filter((step, at) =>
+    isCommand(step) || (steps.slice(0, at).some(isCommand) && steps.slice(at).some(isCommand))
+  );
+  if (!kept.some(isCommand))
+    throw new ServiceError('pipeline_unavailable',
+      `the pipeline ${whole.name} has no step left: ${
+        skipped.map(({ name, reason }) => `${name} ${reason}`).join('; ').slice(0, 500)
+      }`);
+  return { pipeline: { ...whole, steps: kept }, skipped };
+}
+
+function requireForks({ id, forks }: ProjectConfig, forge: RunRequest['forge']): void {
+  if (forge?.pullRequest?.isFork && forks.runs === 'never')
+    throw new ServiceError('pipeline_unavailable', `the project ${id} runs nothing for forks (forks.runs)`);
+}
+
+/** Whether a run has neither secrets nor reserved ships: its code is a stranger's, and nobody has approved it. */
+const isRestricted = ({ forks }: ProjectConfig, { forge }: RunRequest): boolean =>
+  forge?.pullRequest?.isFork === true && forks.runs !== 'approval';
+
+/** How long a run waits for an approval; undefined if it needs none. */
+function approvalOf({ forks }: ProjectConfig, found: PipelineConfig | undefined, { forge }: RunRequest): number
+  | undefined
+{
+  const isOfFork = forge?.pullRequest?.isFork === true && forks.runs === 'approval';
+  return found?.approval.required || (found !== undefined && isOfFork)
+    ? milliseconds(found.approval.timeout)
+    : undefined;
 }
 
 async function aiText(config: RunsConfig, project: ProjectConfig, { task, input }: RunRequest,
@@ -206,10 +283,12 @@ function urlOf({ runtime }: RunsConfig, { repository }: ProjectConfig): string {
 }
 
 function credentialsOf({ credentials }: RunsConfig['git'], plan: Plan): Pick<Definition, 'git'> {
-  const url = plan.case === 'diagnostic' || (plan.case === 'pipeline' && plan.value.checkout !== 'none')
-    ? plan.value.gitUrl
-    : '';
-  const found = url === '' ? undefined : credentialsFor(url, credentials);
+  const isFetched = plan.case === 'diagnostic' || (plan.case === 'pipeline' && plan.value.checkout !== 'none');
+  return isFetched && plan.value.gitUrl !== '' ? namedCredentials(plan.value.gitUrl, credentials) : {};
+}
+
+function namedCredentials(url: string, credentials: readonly Credentials[]): Pick<Definition, 'git'> {
+  const found = credentialsFor(url, credentials);
   if (found === undefined) return {};
   return {
     git: {
@@ -222,25 +301,34 @@ function credentialsOf({ credentials }: RunsConfig['git'], plan: Plan): Pick<Def
   };
 }
 
-function toDefinition({ queue, git }: RunsConfig, project: ProjectConfig,
-  { plan, timeoutMs, pipeline: found, keyVariable = '', artifactsFrom = [] }: Work,
-  { minScore, runsOn = [] }: RunRequest): Definition
+/** The address of a project's repository, and the secrets with which git gets at it. */
+export function remoteOf(config: RunsConfig, project: ProjectConfig): { readonly url: string } & Pick<Definition,
+  'git'>
 {
+  const url = urlOf(config, project);
+  return { url, ...namedCredentials(url, config.git.credentials) };
+}
+
+function toDefinition({ queue, git }: RunsConfig, project: ProjectConfig,
+  { plan, timeoutMs, pipeline: found, keyVariable = '', artifactsFrom = [], skipped = [] }: Work,
+  request: RunRequest): Definition
+{
+  const { minScore, runsOn = [] } = request;
   const assignment = create(AssignmentSchema, {
     projectId: project.id,
     repository: project.repository,
     issueLabel: project.issue_label,
     timeoutMs: BigInt(timeoutMs),
     cancelGraceMs: BigInt(queue.cancel_grace),
-    alwaysGraceMs: BigInt(found?.steps.some(({ always }) => always) ? queue.always_grace : 0),
+    alwaysGraceMs: BigInt(hasAlways(found) ? queue.always_grace : 0),
     stopOnPartition: found?.on_partition !== 'continue',
     env: { ...found?.env },
     plan,
   });
   return {
     assignment: toJson(AssignmentSchema, assignment),
-    secrets: found?.secrets ?? [],
-    ...idTokensOf(found),
+    secrets: isRestricted(project, request) ? [] : found?.secrets ?? [],
+    ...(isRestricted(project, request) ? {} : idTokensOf(found)),
     ...credentialsOf(git, plan),
     retryOn: found?.retry.on ?? [],
     timeoutMs,
@@ -250,9 +338,13 @@ function toDefinition({ queue, git }: RunsConfig, project: ProjectConfig,
     result: found?.result === 'json' ? 'json' : undefined,
     approvals: found?.steps.some(({ approval }) => approval.required) ? approvalSteps(found) : undefined,
     minScore,
+    skipped: skipped.length === 0 ? undefined : skipped,
     runsOn: runsOn.length === 0 ? undefined : runsOn,
   };
 }
+
+const hasAlways = (found: PipelineConfig | undefined): boolean =>
+  found?.steps.some((step) => step.always || isForBoth(step)) === true;
 
 function idTokensOf(found: PipelineConfig | undefined): Pick<Definition, 'idTokens'> {
   const wanted = Object.entries(found?.id_token ?? {}).map(([name, { audience }]) => [name, audience] as const);
@@ -313,20 +405,33 @@ const MAX_NAME = 200;
 export function concurrencyOf({ name, concurrency }: PipelineConfig, request: RunRequest): Concurrency | undefined {
   const { group: template, cancel_in_progress: cancels, pending } = concurrency;
   if (template === '') return undefined;
-  const group = template.replaceAll(/\{([^{}]+)\}/g, (_, place: string) => valueOf(place, name, request));
+  const filled = template.replaceAll(/\{([^{}]+)\}/g, (_, place: string) => valueOf(place, name, request));
+  // Runs for a fork neither wait for others nor cancel them, whatever its author puts into the values.
+  const group = `${forkSpace(request.forge)}${filled}`;
   return {
     group: shortened(group),
     others: cancels ? 'cancel_all' : pending === 'newest' ? 'cancel_waiting' : 'first',
   };
 }
 
-function valueOf(place: string, pipeline: string, { projectId, input, gitRef }: RunRequest): string {
+function valueOf(place: string, pipeline: string, { projectId, input, gitRef, forge }: RunRequest): string {
   if (place === 'project') return projectId;
   if (place === 'pipeline') return pipeline;
+  if (place === 'event') return forge?.event ?? '';
+  if (place === 'pull_request') return forge?.pullRequest === undefined ? '' : String(forge.pullRequest.number);
+  if (place === 'branch') return branchOf(forge);
   if (place === 'ref' && gitRef !== undefined) return gitRef;
   if (place === 'input') return textOf(input);
   const member = place === 'ref' ? place : place.slice('input.'.length);
   return typeof input === 'object' && Object.hasOwn(input, member) ? textOf(input[member]) : '';
+}
+
+/**
+ * Names of branches of pull requests are chosen by their authors, so that those of forks could be names of the
+ * repository's own.
+ */
+function branchOf(forge: RunRequest['forge']): string {
+  return forge?.pullRequest === undefined ? forge?.branch ?? '' : `pull/${forge.pullRequest.number}`;
 }
 
 function textOf(value: unknown): string {

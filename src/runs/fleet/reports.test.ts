@@ -93,7 +93,12 @@ describe('the end of an attempt', () => {
 
   it('keeps the result and its type, or what went wrong', async () => {
     const good = await taken();
-    await ship.complete(good, Outcome.SUCCEEDED, { result: Buffer.from('{"a":1}'), resultType: 'application/json' });
+    await ship.complete(good, Outcome.SUCCEEDED, {
+      result: Buffer.from('{"a":1}'),
+      resultType: 'application/json',
+      summary: '# good\0',
+    });
+    expect(await fixture.queue.summary(good.runId)).toBe('# good');
     expect(await fixture.queue.result(good.runId)).toMatchObject({
       type: 'application/json',
       body: new Uint8Array(Buffer.from('{"a":1}')),
@@ -167,7 +172,10 @@ describe('the end of an attempt', () => {
     }, /^ref/], [{ outcome: 1, result: new Uint8Array(1_048_577), resultType: 'text/plain' }, /^result/], [{
       outcome: 1,
       resultType: 'plain\ntext',
-    }, /^result_type/], [{ outcome: 1, logSeqTotal: 2n ** 60n }, /^log_seq_total/]];
+    }, /^result_type/], [{ outcome: 1, logSeqTotal: 2n ** 60n }, /^log_seq_total/], [{
+      outcome: 1,
+      summary: 'ä'.repeat(32_769),
+    }, /^summary/]];
     for (const [change, message] of refused) {
       await expect(ship.call(FleetProtocol.method.completeRun, { ref, ...change })).rejects.toMatchObject({
         code: status.INVALID_ARGUMENT,

@@ -14,6 +14,7 @@ import type { ClockOffsets } from './session/clock-offsets.ts';
 
 const MAX_LINES = 500;
 const MAX_RESULT_BYTES = 1_048_576;
+const MAX_SUMMARY_BYTES = 65_536;
 const MAX_MESSAGE = 2000;
 const MAX_NAME = 256;
 const MEDIA_TYPE = /^[\w.+-]{1,64}\/[\w.+-]{1,128}(;[ -~]{0,64})?$/;
@@ -156,7 +157,7 @@ function readSeq(value: bigint, field: string): number {
   return Number(value);
 }
 
-function readCompletion({ outcome, error, result, resultType, started }: CompleteRunRequest): Completion {
+function readCompletion({ outcome, error, result, resultType, summary, started }: CompleteRunRequest): Completion {
   const known = OUTCOMES[outcome];
   if (known === undefined) throw new FleetRefusal('invalid_argument', 'outcome is missing or unknown');
   if (result.length > MAX_RESULT_BYTES)
@@ -164,11 +165,15 @@ function readCompletion({ outcome, error, result, resultType, started }: Complet
       `result must have at most ${MAX_RESULT_BYTES} bytes, got ${result.length}`);
   if (resultType !== '' && !MEDIA_TYPE.test(resultType))
     throw new FleetRefusal('invalid_argument', 'result_type must be a media type');
+  if (Buffer.byteLength(summary) > MAX_SUMMARY_BYTES)
+    throw new FleetRefusal('invalid_argument', `summary must have at most ${MAX_SUMMARY_BYTES} bytes`);
   return {
     outcome: known,
     started,
     error: error && readError(error),
     result: resultType === '' ? undefined : { body: result, type: resultType },
+    // PostgreSQL stores no zero in texts.
+    summary: summary.replaceAll('\0', '') || undefined,
   };
 }
 

@@ -1,4 +1,5 @@
-import type { ForgeConfig } from '../config/index.ts';
+import type { Facts } from '../conditions/index.ts';
+import type { PipelineConfig, ProjectConfig } from '../config/index.ts';
 
 // Times named `...At` are Unix seconds.
 
@@ -27,6 +28,8 @@ export interface ForgeIssue {
   readonly body: string;
   readonly url: string;
   readonly labels: readonly string[];
+  /** Login of whoever opened it; absent where an event does not say. */
+  readonly author?: string;
 }
 
 /**
@@ -66,6 +69,9 @@ export interface ForgeEvent {
   readonly label?: string;
 }
 
+/** The value of a secret that the service itself uses, by its name; undefined if there is none. */
+export type SecretReader = (name: string) => string | undefined | Promise<string | undefined>;
+
 /** What a run keeps of the event that queued it, as a part of its origin. */
 export interface ForgeOrigin {
   /** Name of the forge in the configuration. */
@@ -78,12 +84,18 @@ export interface ForgeOrigin {
   readonly branch: string;
   readonly tag: string;
   readonly commit: string;
+  /** Commit of the branch before a push; empty for none. */
+  readonly before: string;
   readonly title: string;
   readonly author: string;
   readonly url: string;
+  /** Of the pull request; absent for none. */
+  readonly labels?: readonly string[];
   readonly pullRequest?: { readonly number: number; readonly base: string; readonly head: string;
     readonly isFork: boolean };
   readonly issue?: number;
+  /** Commit and file of the repository that define its pipeline; absent for a pipeline of the configuration. */
+  readonly definition?: { readonly commit: string; readonly file: string };
   /** A run of strangers' code: without secrets, shared caches of others, and reserved ships. */
   readonly restricted?: true;
 }
@@ -110,21 +122,54 @@ export interface Annotation {
 
 export type Permission = 'none' | 'read' | 'write' | 'admin';
 
+/** Issues and pull requests have numbers of their own on some forges. */
+export interface Thread {
+  readonly on: 'issue' | 'pull_request';
+  readonly number: number;
+}
+
+/** A comment; `author` is a login. */
+export interface ForgeComment {
+  readonly id: string;
+  readonly author: string;
+  readonly body: string;
+}
+
+/** Open issues with a label; `etag` is for the next request, empty if the forge gives none. */
+export interface LabelledIssues {
+  readonly etag: string;
+  /** At most 100. */
+  readonly issues: readonly ForgeIssue[];
+}
+
+/** What a status has besides itself, for forges that show more. */
+export interface StatusDetails {
+  /** Markdown, at most 65,535 characters; empty for none. */
+  readonly summary: string;
+  readonly annotations: readonly Annotation[];
+}
+
 /**
  * The API of a forge. Repositories are `owner/name`. Calls reject with `ForgeError`, which says whether trying again
  * can help.
  */
 export interface ForgeApi {
-  setStatus(repository: string, commit: string, status: CommitStatus,
-    details: { readonly summary: string; readonly annotations: readonly Annotation[] }): Promise<void>;
-  /** Creates a comment on an issue or a pull request, or replaces the text of the comment `id`; returns its id. */
-  putComment(repository: string, number: number, body: string, id: string | undefined): Promise<string>;
+  /** Replaces the status of the same context. */
+  setStatus(repository: string, commit: string, status: CommitStatus, details: StatusDetails): Promise<void>;
+  /** Creates a comment, or replaces the text of the comment `id`; returns its id. */
+  putComment(repository: string, thread: Thread, body: string, id: string | undefined): Promise<string>;
+  /** Id of the oldest comment that contains this text, among the first 1,000. */
+  findComment(repository: string, thread: Thread, text: string): Promise<string | undefined>;
   addLabel(repository: string, number: number, label: string): Promise<void>;
+  /** Also resolves if the issue does not have the label. */
   removeLabel(repository: string, number: number, label: string): Promise<void>;
   issue(repository: string, number: number): Promise<ForgeIssue>;
+  /** Undefined if nothing has changed since the request that returned `etag`. */
+  issuesWith(repository: string, label: string, etag: string): Promise<LabelledIssues | undefined>;
   /** Oldest first, at most 100. */
-  comments(repository: string, number: number): Promise<{ author: string; body: string }[]>;
+  comments(repository: string, thread: Thread): Promise<ForgeComment[]>;
   pullRequest(repository: string, number: number): Promise<PullRequest>;
+  /** Of a login; `none` for whoever the forge does not know. */
   permissionOf(repository: string, login: string): Promise<Permission>;
 }
 
@@ -147,19 +192,23 @@ export class ForgeError extends Error {
   }
 }
 
-/** What Quire knows of one kind of forge. */
-export interface ForgeKind {
-  /** Event names of deliveries, their authentication, and their form. */
-  readonly receive: Receiver;
-  /** Undefined for `git`, which has no API. */
-  readonly api: ((forge: ForgeConfig, token: string, call: ForgeCall) => ForgeApi) | undefined;
+/** A request to the API of a forge; `path` is relative to the address of the API and begins with a slash. */
+export interface ForgeRequest {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: unknown;
 }
 
-/** A request to the API of a forge; `call` adds the address, time limits and the size limit of responses. */
-export type ForgeCall = (
-  request: { readonly method: string; readonly path: string; readonly headers?: Readonly<Record<string, string>>;
-    readonly body?: unknown },
-) => Promise<{ readonly status: number; readonly headers: Readonly<Record<string, string>>; readonly json: unknown }>;
+/** `json` is undefined for a body that is none. Names of headers are in lowercase. */
+export interface ForgeAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly json: unknown;
+}
+
+/** Adds the address, time limits and the size limit of responses; resolves for every status. */
+export type ForgeCall = (request: ForgeRequest) => Promise<ForgeAnswer>;
 
 /** A delivery as it arrives. Names of headers are in lowercase. */
 export interface RawDelivery {
@@ -167,11 +216,65 @@ export interface RawDelivery {
   readonly body: Uint8Array;
 }
 
+/** How deliveries of one kind of forge are read. */
 export interface Receiver {
-  /** Compares in constant time; false for a missing signature. */
-  isAuthentic(delivery: RawDelivery, secret: string): boolean;
-  /** Id that the forge gives to the delivery, the same when it is sent again. */
-  idOf(delivery: RawDelivery): string;
-  /** Undefined for deliveries that are no event; throws `invalid_input` for one that has no such form. */
-  parse(delivery: RawDelivery): ForgeEvent | undefined;
+  /** Compares in constant time; false for a missing signature. `now`: Unix seconds. */
+  isAuthentic(delivery: RawDelivery, secret: string, now: number): boolean;
+  /** Id that the forge gives to the delivery, the same when it is sent again; empty if it gives none. */
+  idOf(headers: RawDelivery['headers']): string;
+  /** What the forge calls the event; empty if it does not say. */
+  nameOf(headers: RawDelivery['headers']): string;
+  /**
+   * The events of a delivery, in order: none if it starts nothing. Throws `invalid_input` for a payload that is not of
+   * such a form.
+   */
+  parse(headers: RawDelivery['headers'], payload: unknown): readonly ForgeEvent[];
+}
+
+/** The APIs of the forges of the configuration. */
+export interface ForgeApis {
+  /**
+   * Undefined if no forge has this name, or if it has no API or no token. The same object until the configuration of
+   * the forge changes.
+   */
+  apiOf(forge: string): ForgeApi | undefined | Promise<ForgeApi | undefined>;
+}
+
+/** What a run for an event needs to know of its repository. */
+export interface EventContext {
+  /** The pipeline that the repository defines; undefined for one of the configuration. */
+  readonly pipeline: PipelineConfig | undefined;
+  readonly facts: Facts;
+}
+
+/** Pipelines of repositories, and facts of events. */
+export interface EventContexts {
+  /** Rejects with `pipeline_unavailable` if the commit does not define the pipeline (any more). */
+  contextOf(projectId: string, task: string, origin: ForgeOrigin): Promise<EventContext>;
+}
+
+/** An event of a project, as listeners get it. */
+export interface ProjectEvent {
+  readonly project: ProjectConfig;
+  /** Name of the forge; empty for a project that is polled and names none. */
+  readonly forge: string;
+  readonly event: ForgeEvent;
+  /** Id of the delivery in the store of this service. */
+  readonly deliveryId: string;
+}
+
+/** A pipeline that an event would have started, had it not been wrong. */
+export interface Rejection extends ProjectEvent {
+  /** Name of the pipeline or of its file. */
+  readonly pipeline: string;
+  readonly reason: string;
+}
+
+/**
+ * The events of forges. Listeners are called once an event is processed, before it is recorded as done: after a crash
+ * they are called for it again, and a rejection of a listener makes the event be processed again.
+ */
+export interface ForgeEvents {
+  onEvent(listener: (event: ProjectEvent) => Promise<void>): void;
+  onRejected(listener: (rejection: Rejection) => Promise<void>): void;
 }

@@ -4,6 +4,8 @@ import type { Core } from './core.ts';
 import type { Acceptance } from './holding.ts';
 import type { Completion, CompletionStatus, RunFailure, RunRef, WorkCode } from './port.ts';
 import { isHeldAs, lockByIds, readById, readHeld, type RunRow } from './run-rows.ts';
+import { scoreInText } from './score-in-text.ts';
+import { storeSummary } from './summaries.ts';
 import { cancelled, type Ending, failed, failureOf, nextAttempt, sameAttempt, succeeded, succeededAll,
   takeFromShip } from './transitions.ts';
 
@@ -36,6 +38,7 @@ export async function completeAll(core: Core, tx: Transaction, ends: readonly En
     else others.push(end);
   }
   await storeResults(tx, together);
+  for (const { row, completion } of together) await storeSummary(tx, row, completion);
   await succeededAll(core, tx, together);
   const statuses = new Map<End, CompletionStatus>();
   for (const end of others) statuses.set(end, await complete(core, tx, end));
@@ -70,9 +73,9 @@ async function wasReported(tx: Transaction, { runId, attempt, fence }: RunRef, s
   return found !== undefined;
 }
 
-async function acknowledgeCancel(core: Core, tx: Transaction, row: RunRow,
-  { outcome, steps }: Completion): Promise<void>
-{
+async function acknowledgeCancel(core: Core, tx: Transaction, row: RunRow, completion: Completion): Promise<void> {
+  const { outcome, steps } = completion;
+  await storeSummary(tx, row, completion);
   const why = outcome === 'succeeded'
     ? 'its work had succeeded by then, which comes too late'
     : 'the ship has stopped it';
@@ -102,6 +105,7 @@ async function record(core: Core, tx: Transaction, row: RunRow, completion: Comp
 }
 
 async function recordSuccess(core: Core, tx: Transaction, row: RunRow, completion: Completion): Promise<void> {
+  await storeSummary(tx, row, completion);
   if (await awaitApproval(core, tx, row, { outcome: 'succeeded', reported: true, steps: completion.steps }) !==
     undefined) return;
   await storeResults(tx, [{ row, completion }]);
@@ -151,6 +155,7 @@ async function recordFailure(core: Core, tx: Transaction, row: RunRow, completio
     return;
   }
   await storeResults(tx, [{ row, completion }]);
+  await storeSummary(tx, row, completion);
   await failed(core, tx, row, failure, ending);
 }
 
@@ -173,11 +178,10 @@ function messageOf({ error }: Completion, fallback: string): string {
   return cutText(error?.message || fallback, MAX_MESSAGE);
 }
 
-/** `score` of the JSON that a role returned as its text; undefined if there is none. */
+/** `score` of the JSON in the text that a role returned; undefined if there is none. */
 function scoreOf({ result }: Completion): number | undefined {
   const text = member(parse(Buffer.from(result?.body ?? []).toString()), 'content');
-  const score = typeof text === 'string' ? member(parse(text), 'score') : undefined;
-  return typeof score === 'number' ? score : undefined;
+  return typeof text === 'string' ? scoreInText(text) : undefined;
 }
 
 const isJson = ({ result }: Completion): boolean =>

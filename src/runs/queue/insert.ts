@@ -1,9 +1,10 @@
 import { unixSeconds } from '../../lib/clock.ts';
 import type { Transaction } from '../../storage/index.ts';
-import type { CellName, ResolvedCell } from '../definitions/index.ts';
+import type { CellName, Definition, ResolvedCell } from '../definitions/index.ts';
 import { newApproval } from './approvals.ts';
 import { nameOf } from './cell-names.ts';
 import { readyToStart, releaseCells } from './cells.ts';
+import { cutText } from './completion.ts';
 import type { Core } from './core.ts';
 import { enterGroup } from './enter-group.ts';
 import type { NewRun, RunRecord, WaitsFor } from './port.ts';
@@ -56,8 +57,8 @@ async function insertCell(core: Core, tx: Transaction, run: NewRun, cell: Resolv
 }
 
 /** The commit that a run repeats; undefined for one that has its ref resolved. */
-const commitOf = ({ retryOf, wantsNewest }: NewRun): string | null | undefined =>
-  wantsNewest ? undefined : retryOf?.gitCommit;
+const commitOf = ({ retryOf, wantsNewest, gitCommit }: NewRun): string | null | undefined =>
+  wantsNewest ? undefined : retryOf?.gitCommit ?? gitCommit;
 
 async function insertOne(core: Core, tx: Transaction, run: NewRun, place: Place,
   commit = commitOf(run)): Promise<RunRow>
@@ -68,7 +69,7 @@ async function insertOne(core: Core, tx: Transaction, run: NewRun, place: Place,
     runId: place.id,
     attempt: 1,
     level: 'info',
-    message: place.line,
+    message: `${place.line}${withoutSteps(run.definition)}`,
     isFirst: true,
   }]);
   // Sent together, which saves a round trip to a database server.
@@ -81,6 +82,12 @@ async function insertOne(core: Core, tx: Transaction, run: NewRun, place: Place,
   await core.changes.record(tx, { run: toRecord(row), from: null, formerShipId: null });
   tx.onCommit(core.wake);
   return row;
+}
+
+/** What the first line of the log says about steps that are left out. */
+function withoutSteps({ skipped = [] }: Definition): string {
+  const steps = skipped.map(({ name, reason }) => `the step ${name} is skipped: it ${reason}`);
+  return steps.length === 0 ? '' : cutText(`; ${steps.join('; ')}`, 2000);
 }
 
 /** A run that needs an approval enters its group when it is approved. */

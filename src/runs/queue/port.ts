@@ -60,6 +60,8 @@ export interface NewRun {
   readonly approvalMs?: number;
   /** Branch, tag or commit to check out; absent for the default branch, or if nothing is checked out. */
   readonly gitRef?: string;
+  /** The commit, if it is known already; that of `retryOf` counts before it. */
+  readonly gitCommit?: string;
   /** The run that this one repeats; both use the same commit, unless this one wants the `newest` of its ref. */
   readonly retryOf?: RunRecord;
   readonly wantsNewest?: boolean;
@@ -189,6 +191,8 @@ export interface Completion {
     readonly step: string | null; readonly exitCode: number | null; readonly signal: string | null };
   /** At most 1 MiB. */
   readonly result?: { readonly body: Uint8Array; readonly type: string };
+  /** Markdown for people, at most 64 KiB. */
+  readonly summary?: string | undefined;
   /** Whether the first step had started; an attempt that is returned before that keeps its number. */
   readonly started: boolean;
   /** The steps that started, in order. */
@@ -268,6 +272,8 @@ export interface Queue {
   /** The attempts whose artefacts a run gets from the jobs that its job needs. */
   neededBy(id: string): Promise<NeededAttempt[]>;
   result(id: string): Promise<{ body: Uint8Array; type: string } | undefined>;
+  /** What the steps of a finished run have written for people. */
+  summary(id: string): Promise<string | undefined>;
   /** Each time that the run was assigned, oldest first, including the current one. */
   attempts(run: RunRecord): Promise<AttemptRecord[]>;
   /** Records the commit of the run; the first one stays. Returns `fenced` if the ship no longer holds the ref. */

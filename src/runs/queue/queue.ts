@@ -27,6 +27,7 @@ import { reap } from './reaper.ts';
 import { Renewals } from './renewals.ts';
 import { expireRuns } from './retention.ts';
 import { lockHeld, readById, toRecord } from './run-rows.ts';
+import { readSummary } from './summaries.ts';
 import { cancel, repairMatrices, runEnded } from './whole-run.ts';
 
 /** How often the queue looks for work that nothing has woken it for. */
@@ -186,7 +187,8 @@ const MATERIAL =
 type Part<Names extends keyof Queue> = Pick<Queue, Names>;
 
 function stored(core: Core): Part<
-  'insert' | 'get' | 'material' | 'list' | 'result' | 'cancel' | 'approve' | 'disapprove' | 'attempts' | 'neededBy'
+  'insert' | 'get' | 'material' | 'list' | 'result' | 'summary' | 'cancel' | 'approve' | 'disapprove' | 'attempts'
+    | 'neededBy'
 > {
   const { sql } = core.env;
   const audited = (audit: (tx: Transaction) => Promise<void>,
@@ -218,6 +220,7 @@ function stored(core: Core): Part<
         [id],
       ),
     neededBy: (id) => neededBy(sql, core.definitions, id),
+    summary: (id) => readSummary(sql, id),
     attempts: (run) => attemptsOf(sql, run),
     cancel: (id, audit) => audited(audit, (tx) => cancel(core, tx, id)),
     approve: (id, by, audit) => audited(audit, (tx) => approve(core, tx, id, by)),

@@ -27,7 +27,8 @@ export async function expireRuns(core: Core, signal?: AbortSignal): Promise<void
 async function removeSome(core: Core, tx: Transaction, until: number): Promise<void> {
   const rows = await tx.all<{ seq: number; definition_id: number }>(EXPIRED, [until, BATCH]);
   const seqs = rows.map(({ seq }) => [seq]);
-  for (const table of ['run_material', 'run_results', 'attempts', 'test_results', 'test_reports', 'runs'])
+  for (const table of ['run_material', 'run_results', 'run_summaries', 'attempts', 'test_results', 'test_reports',
+    'runs'])
     await tx.runMany(`DELETE FROM ${table} WHERE seq = ?`, seqs);
   await core.definitions.prune(tx, rows.map(({ definition_id: id }) => id));
 }

@@ -3,6 +3,7 @@ import type { Transaction } from '../../storage/index.ts';
 import type { Audit, AuditAction } from '../audit/index.ts';
 import { type ResolveDeps, resolveRun, type RunRequest } from '../definitions/index.ts';
 import type { RunsEnvironment } from '../environment.ts';
+import type { EventContexts, ForgeOrigin } from '../forge/port.ts';
 import { createIdempotency, type Idempotency, type OnceResult, requestHash } from '../idempotency/index.ts';
 import type { NewRun, Queue, RunRecord, RunSource } from '../queue/port.ts';
 import { toStorageFailure } from '../storage-failures.ts';
@@ -13,6 +14,8 @@ export interface EnqueuerDeps {
   readonly keyVariableAvailable: ResolveDeps['keyVariableAvailable'];
   /** Whether there is no room for further logs; see `RunLogs`. */
   readonly logsAreFull: () => boolean;
+  /** Pipelines of repositories, and facts of events; absent where no event starts a run. */
+  readonly repositories?: EventContexts;
 }
 
 /** For a run that repeats another one. */
@@ -47,6 +50,11 @@ export interface Enqueuer {
   readonly pruneKeys: Idempotency['prune'];
 }
 
+/** What a run keeps of its event: whether it is restricted is decided by the configuration of now. */
+function originOf({ restricted: _, ...origin }: ForgeOrigin, isRestricted: boolean): ForgeOrigin {
+  return isRestricted ? { ...origin, restricted: true } : origin;
+}
+
 const WAYS: Readonly<Record<RunSource, { actor: string; action: AuditAction }>> = {
   api: { actor: 'api', action: 'enqueue' },
   retry: { actor: 'api', action: 'retry' },
@@ -61,11 +69,17 @@ export function createEnqueuer(env: Pick<RunsEnvironment, 'sql' | 'clock' | 'con
 {
   const idempotency = createIdempotency(env, deps.queue);
 
+  async function withContext(request: RunRequest): Promise<RunRequest> {
+    const { forge, projectId, task } = request;
+    if (forge === undefined || deps.repositories === undefined) return request;
+    return { ...request, ...(await deps.repositories.contextOf(projectId, task, forge)) };
+  }
+
   /** Checks everything in the order of the decisions, section 2.1. */
   async function toNewRun(source: RunSource, by: string | undefined,
     request: RunRequest & Repetition): Promise<NewRun>
   {
-    const resolved = await resolveRun(env.config.current().config, request, {
+    const { isRestricted, ...resolved } = await resolveRun(env.config.current().config, await withContext(request), {
       keyVariableAvailable: deps.keyVariableAvailable,
       log: env.log,
     });
@@ -86,10 +100,11 @@ export function createEnqueuer(env: Pick<RunsEnvironment, 'sql' | 'clock' | 'con
         by: by ?? null,
         schedule: request.schedule,
         alertLabels: request.alertLabels,
-        forge: request.forge,
+        forge: request.forge && originOf(request.forge, isRestricted),
       },
       cell: request.cell,
       gitRef: request.gitRef,
+      gitCommit: request.gitCommit,
       retryOf: request.retryOf,
       wantsNewest: request.wantsNewest,
     };

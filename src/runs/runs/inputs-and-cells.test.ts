@@ -134,9 +134,10 @@ describe('a pipeline with inputs', () => {
       by: 'api',
       schedule: 'nightly',
       alert_labels: null,
+      forge: null,
     });
     const asked = await submit('build');
-    expect(asked.source).toEqual({ type: 'api', by: 'api', schedule: null, alert_labels: null });
+    expect(asked.source).toEqual({ type: 'api', by: 'api', schedule: null, alert_labels: null, forge: null });
     for (const [source, task] of [['alert', 'deploy'], ['schedule', 'deploy'], ['api', 'build']] as const)
       expect((await list(`source=${source}`)).map((run) => [run.source.type, run.task])).toEqual([[source, task]]);
     expect(await list('source=alert&state=failed')).toEqual([]);

@@ -1,4 +1,5 @@
 import type { Run, RunAttempt, RunResult } from '../../../generated/runs/sdk/types.gen.ts';
+import type { SkippedStep } from '../definitions/index.ts';
 import type { AttemptRecord, Queue, RunRecord } from '../queue/port.ts';
 
 /** A run as the API shows it (decisions, section 2.2): without its input, prompts, environment and secrets. */
@@ -45,6 +46,7 @@ export function presentRun(run: RunRecord, { explain }: Pick<Queue, 'explain'>):
       by: run.origin.by,
       schedule: run.origin.schedule ?? null,
       alert_labels: run.origin.alertLabels ?? null,
+      forge: presentForge(run.origin.forge),
     },
     parent_id: run.parentId,
     job: run.job,
@@ -54,13 +56,35 @@ export function presentRun(run: RunRecord, { explain }: Pick<Queue, 'explain'>):
   };
 }
 
+function presentForge(forge: RunRecord['origin']['forge']): Run['source']['forge'] {
+  if (forge === undefined) return null;
+  const { forge: name, event, action, delivery, ref, branch, tag, commit, title, author, url, pullRequest } = forge;
+  return {
+    forge: name,
+    event,
+    action,
+    delivery_id: delivery,
+    ref,
+    branch,
+    tag,
+    commit,
+    title,
+    author,
+    url,
+    pull_request: pullRequest === undefined
+      ? null
+      : { number: pullRequest.number, base: pullRequest.base, head: pullRequest.head, fork: pullRequest.isFork },
+    restricted: forge.restricted === true,
+  };
+}
+
 /** A run that a ship holds or held. */
 const TAKEN = { waitingReason: null, labelsMatched: true } as const;
 
-/** An attempt as the API shows it. */
-export function presentAttempt(
-  { attempt, shipId, startedAt, endedAt, outcome, gitCommit, steps }: AttemptRecord,
-): RunAttempt {
+/** An attempt as the API shows it; `skipped`: steps that the run leaves out, which are shown once others have ended. */
+export function presentAttempt({ attempt, shipId, startedAt, endedAt, outcome, gitCommit, steps }: AttemptRecord,
+  skipped: readonly SkippedStep[] = []): RunAttempt
+{
   return {
     attempt,
     ship_id: shipId,
@@ -68,15 +92,29 @@ export function presentAttempt(
     ended_at: endedAt,
     outcome,
     commit: gitCommit,
-    steps: steps.map((step) => ({
+    steps: withSkipped(steps.map((step) => ({
       name: step.name,
       started_at: moment(step.startedMs),
       ended_at: moment(step.endedMs),
       outcome: step.outcome,
       exit_code: step.exitCode,
       signal: step.signal,
-    })),
+    })), skipped),
   };
+}
+
+type PresentedStep = RunAttempt['steps'][number];
+
+/** Skipped steps stand before the step that follows them, with its time. */
+function withSkipped(steps: readonly PresentedStep[], skipped: readonly SkippedStep[]): PresentedStep[] {
+  const all = [...steps];
+  for (const { name, before } of [...skipped].reverse()) {
+    const at = steps[Math.min(before, steps.length - 1)]?.started_at;
+    // Steps after the last one that started were not reached.
+    if (at === undefined || before > steps.length) continue;
+    all.splice(before, 0, { name, started_at: at, ended_at: at, outcome: 'skipped', exit_code: null, signal: null });
+  }
+  return all;
 }
 
 /** Clocks of ships may report times that no date can express. */

@@ -5,12 +5,16 @@ import { decodeCursor, pageSize, toPage } from '../pages/index.ts';
 import type { Queue, RunRecord } from '../queue/port.ts';
 import { presentAttempt, presentResult, presentRun } from './present-run.ts';
 
-type ReadHandlers = Required<Pick<Handlers<Operations>, 'listRuns' | 'getRun' | 'getRunResult' | 'listRunAttempts'>>;
+type ReadHandlers = Required<
+  Pick<Handlers<Operations>, 'listRuns' | 'getRun' | 'getRunResult' | 'getRunSummary' | 'listRunAttempts'>
+>;
 
 const UNFINISHED: ReadonlySet<string> = new Set(['queued', 'running', 'cancelling']);
 
 /** The handlers that only read runs. */
-export function readHandlers(queue: Pick<Queue, 'get' | 'list' | 'result' | 'explain' | 'attempts'>): ReadHandlers {
+export function readHandlers(
+  queue: Pick<Queue, 'get' | 'list' | 'result' | 'summary' | 'explain' | 'attempts' | 'material'>,
+): ReadHandlers {
   return {
     async getRun({ id }) {
       return { data: presentRun(await requireRun(queue, id), queue) };
@@ -35,7 +39,8 @@ export function readHandlers(queue: Pick<Queue, 'get' | 'list' | 'result' | 'exp
       return { data: entries.map((run) => presentRun(run, queue)), next_cursor };
     },
     async listRunAttempts({ id }) {
-      return { data: (await queue.attempts(await requireRun(queue, id))).map(presentAttempt) };
+      const [attempts, material] = [await queue.attempts(await requireRun(queue, id)), await queue.material(id)];
+      return { data: attempts.map((attempt) => presentAttempt(attempt, material?.definition.skipped)) };
     },
     async getRunResult({ id }) {
       const run = await requireRun(queue, id);
@@ -43,6 +48,13 @@ export function readHandlers(queue: Pick<Queue, 'get' | 'list' | 'result' | 'exp
       const result = await queue.result(id);
       if (result === undefined) throw new ServiceError('not_found', 'the run has no result');
       return { data: presentResult(result) };
+    },
+    async getRunSummary({ id }) {
+      const { state } = await requireRun(queue, id);
+      // Parts of a run before an approval may have written some of it.
+      const content = UNFINISHED.has(state) ? undefined : await queue.summary(id);
+      if (content === undefined) throw new ServiceError('not_found', 'the run has no summary');
+      return { data: { content } };
     },
   };
 }

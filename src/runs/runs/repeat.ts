@@ -54,6 +54,7 @@ async function sameRequest(run: RunRecord, queue: Material, { projects }: RunsCo
     input: input === null ? undefined : inputIsJson ? (JSON.parse(input) as Record<string, unknown>) : input,
     runsOn: definition.runsOn,
     gitRef: run.gitRef ?? undefined,
+    forge: run.origin.forge,
     cell: run.matrix === null && run.job === null ? undefined : cellOf(run),
     minScore: definition.minScore === undefined ? undefined : project?.content.min_score,
   };

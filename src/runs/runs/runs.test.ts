@@ -52,7 +52,7 @@ describe('queueing a run', () => {
       labels_matched: false,
       ref: null,
       commit: null,
-      source: { type: 'api', by: 'api', schedule: null, alert_labels: null },
+      source: { type: 'api', by: 'api', schedule: null, alert_labels: null, forge: null },
       parent_id: null,
       job: null,
       matrix: null,

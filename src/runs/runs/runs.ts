@@ -30,6 +30,8 @@ export interface Runs {
   readonly preconditions: Preconditions<Operations>;
   readonly enqueueOnce: Enqueuer['enqueueOnce'];
   readonly submit: Enqueuer['submit'];
+  /** Retries a run once for each key, like `enqueueOnce`. Throws what `retryRun` throws. */
+  retryOnce(source: 'forge', key: string, runId: string): Promise<OnceResult>;
   /** A run as the API shows it. */
   present(run: RunRecord): Run;
   /** Starts deleting expired keys. */
@@ -40,7 +42,8 @@ export interface Runs {
 
 interface RunsDeps extends EnqueuerDeps {
   readonly queue: Pick<Queue,
-    'insert' | 'get' | 'material' | 'list' | 'result' | 'explain' | 'cancel' | 'approve' | 'disapprove' | 'attempts'>;
+    'insert' | 'get' | 'material' | 'list' | 'result' | 'summary' | 'explain' | 'cancel' | 'approve' | 'disapprove'
+      | 'attempts'>;
 }
 
 /** Milliseconds between deletions of expired idempotency keys. */
@@ -123,6 +126,13 @@ export function createRuns(env: RunsEnvironment, deps: RunsDeps): Runs {
     handlers,
     preconditions: preconditionsOf(queue),
     enqueueOnce: enqueuer.enqueueOnce,
+    retryOnce: (source, key, id) =>
+      enqueuer.submit({
+        source,
+        key,
+        requestHash: requestHash('retryRun', { id }),
+        request: async () => requestOfRetry(await requireRun(queue, id), 'all', queue, env.config.current().config),
+      }),
     submit: enqueuer.submit,
     present,
     start: () => pruning.start(),

@@ -43,6 +43,12 @@ interface Opened {
   readonly values: Lru<string, () => Promise<string>>;
 }
 
+/** A value, or why there is none. */
+interface Found {
+  readonly value?: string;
+  readonly why?: UnavailableSecret['why'];
+}
+
 /** The values of secrets, fetched when an attempt is assigned. */
 export class Secrets {
   readonly #env: RunsEnvironment;
@@ -78,16 +84,24 @@ export class Secrets {
     return new Map(found.map(({ name, value }) => [name, value!]));
   }
 
+  /** The value of a secret that the service uses itself, such as the token of a forge; undefined if there is none. */
+  async valueOf(name: string): Promise<string | undefined> {
+    const opened = this.#open();
+    const secret = opened.loaded.config.secrets.find((each) => each.name === name);
+    return secret && (await this.#read(opened, secret)).value;
+  }
+
   async close(): Promise<void> {
     await this.#outbound.close();
   }
 
-  async #fetch(opened: Opened, secret: SecretConfig | undefined, user: SecretUser): Promise<
-    { readonly value?: string; readonly why?: UnavailableSecret['why'] }
-  > {
+  async #fetch(opened: Opened, secret: SecretConfig | undefined, user: SecretUser): Promise<Found> {
     if (secret === undefined) return { why: 'the configuration has no such secret' };
     const refusal = refusalOf(secret, user);
-    if (refusal !== undefined) return { why: refusal };
+    return refusal === undefined ? this.#read(opened, secret) : { why: refusal };
+  }
+
+  async #read(opened: Opened, secret: SecretConfig): Promise<Found> {
     const [kind = 'env'] = secretKinds(secret);
     try {
       const value = IMMEDIATE.has(kind)

@@ -8,6 +8,7 @@ import { Agent, request } from 'undici';
 import { type DiagnosticPlan, Outcome, type RoleProbe } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import { formatByteSize } from '../../lib/byte-size.ts';
 import { formatDuration } from '../../lib/duration.ts';
+import { giveCredentials } from '../../lib/git-credentials.ts';
 import { endpointUrl } from './ai-text/send-chat.ts';
 import { type ExecutorContext, marksOf, type Work } from './context.ts';
 import { failed } from './failure.ts';
@@ -16,7 +17,6 @@ import { makeWorkFolder, removeFolder } from './pipeline/work-folder.ts';
 import type { WorkResult } from './port.ts';
 import { runProcess } from './process/run-process.ts';
 import type { Variables } from './sandbox/index.ts';
-import { giveCredentials } from './source/credentials.ts';
 import { alarm } from './work-limits.ts';
 
 /** One line of the log. */

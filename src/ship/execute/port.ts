@@ -65,6 +65,8 @@ export interface WorkResult {
    * At most 1 MiB; for `ai_text` the JSON of the API's `RunResult`, with the type `application/vnd.quire.result+json`.
    */
   readonly result?: { readonly body: Uint8Array; readonly type: string };
+  /** Markdown for people, at most 64 KiB. */
+  readonly summary?: string;
   /** The steps of a pipeline that started. */
   readonly steps?: readonly StepResult[];
 }

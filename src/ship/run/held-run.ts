@@ -317,7 +317,7 @@ export class HeldRun {
     }
   }
 
-  #completion({ outcome, error, result, steps = [] }: WorkResult): CompleteRunRequest {
+  #completion({ outcome, error, result, summary, steps = [] }: WorkResult): CompleteRunRequest {
     return create(CompleteRunRequestSchema, {
       ref: this.ref,
       outcome,
@@ -334,6 +334,7 @@ export class HeldRun {
       error,
       result: result?.body,
       resultType: result?.type,
+      summary: summary ?? '',
     });
   }
 }

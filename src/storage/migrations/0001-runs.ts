@@ -422,6 +422,45 @@ CREATE TABLE id_token_keys(
 ) STRICT;
 CREATE INDEX id_token_keys_by_expiry ON id_token_keys(expires_ms);
 
+---- Forges (src/runs/forge) ----
+
+-- Events of forges. delivery_id: as the forge gives it; generation: how often it was asked for anew. body_hash: SHA-256 of what was sent, by which
+-- a repeated event is known under another id. event: the event in the form of all forges, as JSON, empty for what starts nothing.
+-- outcome: runs and skipped pipelines, as JSON. One lane, which is a repository of a forge, is processed in the order of seq.
+CREATE TABLE forge_deliveries(
+  seq INTEGER PRIMARY KEY AUTOINCREMENT,
+  id TEXT NOT NULL UNIQUE,
+  forge TEXT NOT NULL,
+  delivery_id TEXT NOT NULL,
+  body_hash BLOB NOT NULL,
+  lane TEXT NOT NULL,
+  repository TEXT NOT NULL,
+  name TEXT NOT NULL,
+  event TEXT NOT NULL,
+  pull_request INTEGER,
+  received_at INTEGER NOT NULL,
+  processed_at INTEGER,
+  state TEXT NOT NULL,
+  attempts INTEGER NOT NULL,
+  generation INTEGER NOT NULL,
+  reason TEXT,
+  outcome TEXT NOT NULL,
+  UNIQUE(forge, delivery_id),
+  UNIQUE(forge, body_hash)
+) STRICT;
+CREATE INDEX forge_deliveries_pending ON forge_deliveries(seq) WHERE state = 'pending';
+CREATE INDEX forge_deliveries_by_age ON forge_deliveries(received_at);
+CREATE INDEX forge_deliveries_of_lane ON forge_deliveries(lane, seq);
+
+-- The commit of each branch, tag and pull request that was handled last, and the one before it.
+CREATE TABLE forge_refs(
+  project_id TEXT NOT NULL,
+  ref TEXT NOT NULL,
+  commit_id TEXT NOT NULL,
+  before_id TEXT NOT NULL,
+  PRIMARY KEY(project_id, ref)
+) STRICT, WITHOUT ROWID;
+
 ---- Notifications ----
 
 -- Up to position all of the lane's log, 'outbox', was looked at; open, a JSON array of numbers, is what of it is not delivered, and everything up
@@ -454,5 +493,66 @@ CREATE TABLE notification_dead_letters(
   failed_at INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX notification_dead_letters_of_webhook ON notification_dead_letters(webhook, seq);
+
+---- What forges show ----
+-- Times named ..._ms are milliseconds since 1970, by the clock of the server.
+
+-- What a forge is to show, and what of it was sent: each row is a level, whose last value counts. kind: 'status', 'comment' or 'labels'; target
+-- names what it is about within its kind. run_id: the run that has set it; the newest wins. wanted: JSON. version is the number of the value,
+-- sent_version that of the last one that the forge has accepted. next_ms: not sent before. is_lasting 1: refused for good, until the next start or
+-- change of the configuration. remote_id: of the comment.
+CREATE TABLE forge_posts(
+  forge TEXT NOT NULL,
+  repository TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  target TEXT NOT NULL,
+  project_id TEXT NOT NULL,
+  run_id TEXT NOT NULL,
+  git_commit TEXT NOT NULL,
+  wanted TEXT NOT NULL,
+  version INTEGER NOT NULL,
+  sent_version INTEGER NOT NULL,
+  attempts INTEGER NOT NULL,
+  next_ms INTEGER NOT NULL,
+  is_lasting INTEGER NOT NULL,
+  error TEXT NOT NULL,
+  remote_id TEXT NOT NULL,
+  updated_ms INTEGER NOT NULL,
+  PRIMARY KEY(forge, repository, kind, target)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX forge_posts_due ON forge_posts(forge, next_ms) WHERE sent_version <> version AND is_lasting = 0;
+CREATE INDEX forge_posts_refused ON forge_posts(forge) WHERE is_lasting = 1;
+CREATE INDEX forge_posts_of_commit ON forge_posts(forge, repository, git_commit) WHERE kind = 'status';
+CREATE INDEX forge_posts_by_age ON forge_posts(updated_ms);
+
+-- How calls to each forge went. failed_at is 0 if the last one succeeded, and last_error empty.
+CREATE TABLE forge_health(
+  forge TEXT PRIMARY KEY,
+  sent_at INTEGER NOT NULL,
+  failed_at INTEGER NOT NULL,
+  last_error TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- Issues that have, or had, the label of their project. labelling counts how often it was added; delivery: of the webhook that told of it, empty
+-- where polling found it. state: 'due' until a run is queued for this labelling, then 'queued'; 'refused' if none can be.
+CREATE TABLE forge_issues(
+  project_id TEXT NOT NULL,
+  number INTEGER NOT NULL,
+  labelling INTEGER NOT NULL,
+  is_labelled INTEGER NOT NULL,
+  changed_ms INTEGER NOT NULL,
+  delivery TEXT NOT NULL,
+  state TEXT NOT NULL,
+  attempts INTEGER NOT NULL,
+  next_ms INTEGER NOT NULL,
+  PRIMARY KEY(project_id, number)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX forge_issues_due ON forge_issues(next_ms) WHERE state = 'due';
+
+-- Markdown that steps have written for people.
+CREATE TABLE run_summaries(
+  seq INTEGER PRIMARY KEY,
+  body TEXT NOT NULL
+) STRICT;
 `,
 };

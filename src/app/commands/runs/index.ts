@@ -4,6 +4,8 @@ import { registerArtifacts, registerCaches } from './artifacts.ts';
 import { registerAudit } from './audit.ts';
 import { registerBackup, registerMigrateStore } from './backup.ts';
 import { registerChange } from './change.ts';
+import { registerDeliveries } from './deliveries.ts';
+import { registerForges } from './forges.ts';
 import { registerList, registerResult, registerShow } from './list.ts';
 import { registerMcp } from './mcp.ts';
 import { registerNotifications } from './notifications.ts';
@@ -19,6 +21,7 @@ import { registerTests } from './tests.ts';
 export function registerRuns(program: Command, io: Io = processIo): void {
   const runs = serveCommand(program);
   for (const register of [registerSubmit, registerList, registerShow, registerResult, registerLogs, registerTests,
-    registerArtifacts, registerCaches, registerChange, registerProjects, registerSchedules, registerNotifications,
-    registerShips, registerToken, registerAudit, registerBackup, registerMigrateStore, registerMcp]) register(runs, io);
+    registerArtifacts, registerCaches, registerChange, registerProjects, registerSchedules, registerForges,
+    registerNotifications, registerDeliveries, registerShips, registerToken, registerAudit, registerBackup,
+    registerMigrateStore, registerMcp]) register(runs, io);
 }

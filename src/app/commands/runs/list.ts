@@ -1,11 +1,11 @@
 import { type Command, Option } from 'commander';
-import { getRun, getRunResult, listRuns } from '../../../../generated/runs/sdk/sdk.gen.ts';
+import { getRun, getRunResult, getRunSummary, listRuns } from '../../../../generated/runs/sdk/sdk.gen.ts';
 import type { ListRunsData, Run, RunKind, RunState } from '../../../../generated/runs/sdk/types.gen.ts';
 import { wholeNumber } from '../shared/arguments.ts';
 import { runCommand } from '../shared/command-error.ts';
 import { type Io, writeLines } from '../shared/io.ts';
 import { formatMoment, plainLine, widthOf, writeJson } from '../shared/output.ts';
-import { addRunsClientOptions, listed, openRunsClient, type RunsClientOptions } from './client.ts';
+import { addRunsClientOptions, listed, openRunsClient, type RunsClient, type RunsClientOptions } from './client.ts';
 import { findRun, shipNames } from './find.ts';
 import { cellName, runTable, statusLine, tookOf } from './present.ts';
 
@@ -92,9 +92,17 @@ async function show(text: string, options: ShowOptions, io: Io): Promise<void> {
   const client = openRunsClient(options);
   const id = await findRun(client, text);
   const { data: run } = await client.ask(() => getRun({ client: client.sdk, path: { id } }));
-  if (options.json) writeJson(io, run);
-  else writeLines(io.stdout, [statusLine(run),
-      ...detailsOf(run, run.ship_id === null ? '' : (await shipNames(client)).get(run.ship_id) ?? run.ship_id)]);
+  if (options.json) return writeJson(io, run);
+  const ship = run.ship_id === null ? '' : (await shipNames(client)).get(run.ship_id) ?? run.ship_id;
+  const summary = run.finished_at === null ? undefined : await summaryOf(client, id);
+  writeLines(io.stdout, [statusLine(run), ...detailsOf(run, ship),
+    ...(summary === undefined ? [] : ['', ...summary.trimEnd().split('\n').map(plainLine)])]);
+}
+
+/** Most runs have none. */
+async function summaryOf(client: RunsClient, id: string): Promise<string | undefined> {
+  const { data } = await getRunSummary({ client: client.sdk, path: { id } });
+  return data?.data.content;
 }
 
 async function showResult(text: string, options: ShowOptions, io: Io): Promise<void> {

@@ -1,6 +1,7 @@
 import { environment, flag, format, integer, item, LABEL_OF_CELL, list, listOrAll, mapping, name, number, numberOrNone,
   oneOf, requiredText, SCALAR, scalar, section, SHORT_NAME, text, variable, VARIABLE_NAME } from './build.ts';
 import { SANDBOXES } from './queue.ts';
+import { pipelineConditions, stepConditions } from './when.ts';
 
 const TEXT = { type: 'string', minLength: 1 } as const;
 
@@ -45,6 +46,7 @@ const step = item('one command, by run or exec, or an approval', ['name'], {
   continue_on_error: flag('go on when it fails', false),
   always: flag('run also after a failure or a cancel', false),
   background: flag('go on beside the next steps until the last one has ended; its `timeout` does not count', false),
+  when: stepConditions,
   approval: section(
     'between two steps: the run leaves its ship, and goes on with the next step when a person approves it',
     {
@@ -138,10 +140,12 @@ const job = item('a job', ['name', 'steps'], {
   steps: { type: 'array', description: 'in their order', items: step, minItems: 1, maxItems: 100 },
 });
 
-const pipeline = item('a pipeline', ['name'], {
+/** A pipeline, both in the file and in files of repositories. */
+export const pipeline = item('a pipeline', ['name'], {
   name: name('unique; the task of its runs'),
   description: text('for people', ''),
   projects: listOrAll('projects that may run it; null for all', TEXT),
+  when: pipelineConditions,
   inputs: list('inputs of its runs; without any they take text or a mapping of any kind', input, { maxItems: 50 }),
   matrix,
   runs_on: RUNS_ON,
@@ -163,8 +167,9 @@ const pipeline = item('a pipeline', ['name'], {
   concurrency: section('one run at a time', {
     group: format('group',
       'runs whose groups have the same name are under way one at a time; {project}, {pipeline}, {ref} (`ref` of ' +
-        'the input) and {input.NAME} stand for values of the run, and a text input is {input}; a matrix is in it as ' +
-        'a whole; empty for no group', ''),
+        'the input) and {input.NAME} stand for values of the run, and a text input is {input}; {event}, {branch} ' +
+        '(`pull/7` for a pull request) and {pull_request} for those of the event that started it; a matrix is in it ' +
+        'as a whole; empty for no group', ''),
     cancel_in_progress: flag('a new run cancels those of its group before it, also one that is under way', false),
     pending: oneOf(
       'which of the runs that wait for their turn are kept: `all`, or the `newest` alone, with the others cancelled, ' +

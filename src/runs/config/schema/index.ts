@@ -1,5 +1,5 @@
 import type { FromSchema } from '../read-by-schema.ts';
-import { execution } from './execution.ts';
+import { execution, pipeline } from './execution.ts';
 import { forges } from './forges.ts';
 import { people } from './people.ts';
 import { notifications, project, projects, schedules } from './projects.ts';
@@ -34,6 +34,7 @@ export const RUNS_CONFIG_SCHEMA = {
 } as const;
 
 export const PROJECT_SCHEMA = project;
+export const PIPELINE_SCHEMA = pipeline;
 
 /** The configuration as the service uses it: complete, with durations in milliseconds and sizes in bytes. */
 export type RunsConfig = FromSchema<typeof RUNS_CONFIG_SCHEMA>;

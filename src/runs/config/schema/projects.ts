@@ -13,6 +13,20 @@ const REPOSITORY = [
 
 const FORGE = '^([A-Za-z0-9][A-Za-z0-9._-]{0,127})?$';
 
+const FORGE_LABEL = {
+  type: 'string',
+  minLength: 1,
+  maxLength: 100,
+  pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f,]+$',
+  'x-expected': 'a label without control characters and commas',
+} as const;
+
+const labels = (description: string) =>
+  section(description, {
+    add: list('to add', FORGE_LABEL, { maxItems: 10, uniqueItems: true }),
+    remove: list('to remove', FORGE_LABEL, { maxItems: 10, uniqueItems: true }),
+  });
+
 /** A project, both in the file and in requests that create one (run-queue decisions, section 2.6). */
 export const project = item('a project', ['id', 'repository'], {
   id: requiredText('unique', PROJECT_ID_PATTERN, 'lowercase letters, digits, - and _, at most 63'),
@@ -57,6 +71,37 @@ export const project = item('a project', ['id', 'repository'], {
       maxItems: 16,
       uniqueItems: true,
     }),
+  }),
+  statuses: section('what the forge shows of runs; needs `token` of the forge', {
+    of: oneOf(
+      'the runs whose commits get a status: those that an event of the forge started, with their repetitions; `all` ' +
+        'whose commit is known; `none`',
+      'events',
+      ['events', 'all', 'none'],
+    ),
+    context: text(
+      'name of the status; {project} and {pipeline} stand for those of the run, and {pipeline} must be in it',
+      'quire/{pipeline}',
+      {
+        pattern: '^[^\\u0000-\\u001f{}]*(\\{project\\}[^\\u0000-\\u001f{}]*)?\\{pipeline\\}[^\\u0000-\\u001f{}]*$',
+        'x-expected': 'a text with {pipeline}, such as quire/{project}/{pipeline}',
+        maxLength: 100,
+      },
+    ),
+    comment: oneOf(
+      'a comment on the pull request with the results of all pipelines, which is replaced as they change: when one ' +
+        'of them has written a summary, `always`, or `never`',
+      'summary',
+      ['summary', 'always', 'never'],
+    ),
+  }),
+  issue: section('runs for issues that get the label `issue_label`; one of pipeline and role starts them', {
+    pipeline: text('pipeline of the run', '', { maxLength: 128 }),
+    role: text('AI role of the run', '', { maxLength: 128 }),
+    comment: flag('comment on the issue how the run ended, with its result', true),
+    on_start: labels('labels when the run is queued'),
+    on_success: labels('labels when it has succeeded'),
+    on_failure: labels('labels when it has failed or was cancelled'),
   }),
   content: section('content made on a schedule', {
     enabled: flag('make content', false),

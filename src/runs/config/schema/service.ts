@@ -25,6 +25,16 @@ export const service = {
     ),
     public_reads: flag('allow reading without a token; without any token configured, reading is open in any case',
       false),
+    public_url: text(
+      'address under which people reach this service, such as https://runs.example.org; links in statuses and ' +
+        'comments of forges begin with it; empty for no links',
+      '',
+      {
+        pattern: '^(https?://[^\\s@?#]+)?$',
+        'x-expected': 'an http:// or https:// address without credentials',
+        maxLength: 512,
+      },
+    ),
     public_badges: flag('allow reading badges of projects without a token', false),
     idempotency_ttl: format('duration', 'how long idempotency keys are remembered', '30d'),
     shutdown_grace: format('duration-or-zero', 'time for runs and requests in flight when the service stops', '30s'),

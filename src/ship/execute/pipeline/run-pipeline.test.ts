@@ -195,7 +195,8 @@ describe('environment', () => {
       `HOME=${folder}/home`, 'LANG=de_DE.UTF-8', `PATH=${process.env['PATH']}`, 'QUIRE_ATTEMPT=1',
       'QUIRE_FENCING_TOKEN=7', 'QUIRE_INPUT=', `QUIRE_INPUT_FILE=${folder}/input`, 'QUIRE_ISSUE_LABEL=ready',
       'QUIRE_PROJECT=alpha', 'QUIRE_REPOSITORY=org/alpha', `QUIRE_RESULT_FILE=${folder}/out/result`,
-      `QUIRE_RUN_ID=${runId}`, 'QUIRE_STEP=s1', 'S=***', `TMPDIR=${folder}/tmp`]);
+      `QUIRE_RUN_ID=${runId}`, 'QUIRE_STEP=s1', `QUIRE_SUMMARY=${folder}/out/summary`, 'S=***',
+      `TMPDIR=${folder}/tmp`]);
     expect(folder).toContain(`${runId}.1`);
   });
 
@@ -257,6 +258,34 @@ describe('results', () => {
       expect((await end(running)).result).toBeUndefined();
       expect(running.text('system')[0]).toContain('the result is not used');
     });
+});
+
+describe('summaries', () => {
+  const write = (text: string) => `printf '%s' '${text}' >> "$QUIRE_SUMMARY"`;
+
+  it('are what all steps have written for people, masked, also when the run has failed', async () => {
+    const ended = await end(
+      run([write('# built 12345678'), write(' and more'), 'exit 1'], { secrets: { PIN: '12345678' } }),
+    );
+    expect(ended).toMatchObject({ outcome: 'FAILED', summary: '# built *** and more' });
+    expect((await end(run(['true']))).summary).toBeUndefined();
+  });
+
+  it('of more than 64 KiB lose their end, without a part of a secret', async () => {
+    const { summary } = await end(
+      run(['head -c 65530 /dev/zero | tr "\\0" a > "$QUIRE_SUMMARY"; printf 1234567890 >> "$QUIRE_SUMMARY"'], {
+        secrets: { PIN: '1234567890' },
+      }),
+    );
+    expect(Buffer.byteLength(summary!)).toBeLessThanOrEqual(65_536);
+    expect(summary).toMatch(/^a+…$/);
+  });
+
+  it('are not read through a link', async () => {
+    const running = run(['ln -s /etc/hostname "$QUIRE_SUMMARY"']);
+    expect((await end(running)).summary).toBeUndefined();
+    expect(running.text('system')[0]).toContain('the summary is not used: it is a link');
+  });
 });
 
 describe('the end of the work', () => {

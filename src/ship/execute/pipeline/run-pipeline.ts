@@ -14,7 +14,7 @@ import { keepArtifacts, restoreArtifacts } from './artifacts.ts';
 import { BackgroundSteps } from './background.ts';
 import { noteExceptions } from './notes.ts';
 import { sendReports } from './reports.ts';
-import { readResult } from './result-file.ts';
+import { readResult, readSummary } from './result-file.ts';
 import { runStep, type StepSetting } from './run-step.ts';
 import { runTool } from './run-tool.ts';
 import { restoreCache } from './step-cache.ts';
@@ -138,7 +138,20 @@ async function runSteps(before: StepSetting): Promise<WorkResult> {
     await background.end(setting);
   }
   await sendReports(setting, plan.reports);
-  return { ...await resultOf(setting, progress.failure, progress.cutShort), steps: progress.steps };
+  return {
+    ...await resultOf(setting, progress.failure, progress.cutShort),
+    ...await summaryOf(setting),
+    steps: progress.steps,
+  };
+}
+
+/** Also what a run says of itself that has failed or was stopped. */
+async function summaryOf(
+  { work: { masker, output }, folder, user }: StepSetting,
+): Promise<Pick<WorkResult, 'summary'>> {
+  const found = await readSummary(folder.summaryFile, masker, user);
+  if (found !== undefined && 'problem' in found) await output.note('warn', found.problem);
+  return found !== undefined && 'summary' in found ? { summary: found.summary } : {};
 }
 
 interface Progress {

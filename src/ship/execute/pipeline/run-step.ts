@@ -41,6 +41,7 @@ function stepEnvironment(machine: Variables, assignment: Assignment, step: Step,
     ...(source === undefined ? {} : { QUIRE_COMMIT: source.commit, QUIRE_REF: source.ref }),
     QUIRE_INPUT_FILE: folder.inputFile,
     QUIRE_RESULT_FILE: folder.resultFile,
+    QUIRE_SUMMARY: folder.summaryFile,
     ...('text' in variable ? { QUIRE_INPUT: variable.text } : {}),
   };
 }

@@ -44,6 +44,8 @@ export interface WorkFolder {
   readonly resultFile: string;
   /** The files of accounts, beside the folder, where no step can replace them. */
   readonly accounts: string;
+  /** Markdown for people. */
+  readonly summaryFile: string;
 }
 
 /**
@@ -64,6 +66,7 @@ export async function makeWorkFolder(workDir: string, name: string, input: Uint8
     inputFile: join(path, 'input'),
     resultFile: join(out, 'result'),
     accounts: accountsOf(path),
+    summaryFile: join(out, 'summary'),
   };
   await makeEmpty(path);
   await rm(folder.accounts, { recursive: true, force: true });

@@ -3,12 +3,12 @@ import { appendFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { PipelinePlan } from '../../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import { didYouMean } from '../../../lib/did-you-mean.ts';
+import { giveCredentials } from '../../../lib/git-credentials.ts';
 import { isCommit, isGitRef } from '../../../lib/git-ref.ts';
 import type { ExecutorContext, Work } from '../context.ts';
 import type { Failure } from '../failure.ts';
 import { collector, GIT, runGit } from '../git.ts';
 import type { ProcessEnd } from '../process/run-process.ts';
-import { giveCredentials } from './credentials.ts';
 import { EMPTY, FETCH, NO_LFS, NO_SUCH_COMMIT, shell, TAKE } from './scripts.ts';
 import { type FetchedRepository, folderOf, mayUse, MOST_LEVELS, MOST_SUBMODULES, submodulesOf } from './submodules.ts';
 

@@ -1754,6 +1754,13 @@ export declare type CompleteRunRequest = Message<"quire.fleet.v1.CompleteRunRequ
    * @generated from field: repeated quire.fleet.v1.StepReport steps = 9;
    */
   steps: StepReport[];
+
+  /**
+   * Markdown for people that the steps have written, at most 64 KiB, masked; empty for none.
+   *
+   * @generated from field: string summary = 20;
+   */
+  summary: string;
 };
 
 /**

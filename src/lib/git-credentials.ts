@@ -1,6 +1,13 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { GitCredentials } from '../../../../generated/proto/quire/fleet/v1/fleet_pb.js';
+
+/** How git authenticates to one server: by a password or by a key; empty texts for none. */
+export interface GitCredentials {
+  readonly username: string;
+  readonly password: string;
+  readonly sshKey: string;
+  readonly knownHosts: string;
+}
 
 /** The credentials of git for one repository, and how they are removed. */
 interface GivenCredentials {

@@ -1,0 +1,30 @@
+import { ServiceError } from '../../../errors/index.ts';
+import type { StreamedBody } from '../../../operations/index.ts';
+
+/** Most bytes of all bodies that are being received at the same time, whoever sends them. */
+const MAX_TOGETHER = 96 * 1024 * 1024;
+
+let together = 0;
+
+/**
+ * The bytes of a body that somebody has signed: all of them are needed before anybody knows who sent it. Throws
+ * `invalid_input` above its limit, and `rate_limited` while other bodies take too much memory.
+ */
+export async function readSignedBody({ content, maxRecordBytes }: StreamedBody): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of content) {
+      size += chunk.length;
+      together += chunk.length;
+      if (size > maxRecordBytes)
+        throw new ServiceError('invalid_input', `the body has more than ${maxRecordBytes} bytes`);
+      if (together > MAX_TOGETHER)
+        throw new ServiceError('rate_limited', 'too many events are arriving; send it again');
+      chunks.push(chunk);
+    }
+    return Buffer.concat(chunks);
+  } finally {
+    together -= size;
+  }
+}

@@ -1,0 +1,14 @@
+import type { Receiver } from '../port.ts';
+import { parseGithubForm } from './github-form.ts';
+import { isHexHmac } from './payload.ts';
+
+/** Webhooks of GitHub (docs.github.com, "Webhook events and payloads", "Validating webhook deliveries"). */
+export const github: Receiver = {
+  isAuthentic({ headers, body }, secret) {
+    const given = headers['x-hub-signature-256'] ?? '';
+    return given.startsWith('sha256=') && isHexHmac(given.slice('sha256='.length), body, secret);
+  },
+  idOf: (headers) => headers['x-github-delivery'] ?? '',
+  nameOf: (headers) => headers['x-github-event'] ?? '',
+  parse: (headers, payload) => parseGithubForm(headers['x-github-event'] ?? '', payload),
+};

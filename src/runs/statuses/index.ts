@@ -1,0 +1,2 @@
+/** The entry point of the statuses. */
+export { createStatuses, type Statuses, type StatusesDeps } from './statuses.ts';
