@@ -23,7 +23,7 @@ describe('without a token', () => {
         '{"error":{"code":"unauthenticated"}}', 'Bearer']);
     }
     expect(byAccess('public').map(({ id }) => id).sort()).toEqual(['finishOidcSignIn', 'getIdTokenConfiguration',
-      'getIdTokenKeys', 'getLiveness', 'getReadiness', 'getSignInMethods', 'startOidcSignIn']);
+      'getIdTokenKeys', 'getLiveness', 'getReadiness', 'getSignInMethods', 'receiveForgeEvent', 'startOidcSignIn']);
     expect((await ask('GET', '/healthz')).status).toBe(200);
   });
 

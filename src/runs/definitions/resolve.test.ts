@@ -110,6 +110,7 @@ describe('a pipeline', () => {
         pipeline: {
           name: 'build',
           checkout: 'shallow',
+          submodules: 'none',
           gitUrl: 'https://github.com/org/alpha.git',
           sandbox: 'container',
           image: 'node:24',

@@ -35,7 +35,7 @@ it('starts the pipeline of the repository for each push', async () => {
   expect(push.stderr).toBe('');
   const listed = await bench.api.send('GET', '/webhooks/deliveries');
   const { data: [delivery] } = listed.json<{ data: ForgeDelivery[] }>();
-  const done = await vi.waitFor(() => bench.settled(delivery!.id));
+  const done = await vi.waitFor(() => bench.settled(delivery!.id), { timeout: 30_000 });
   expect(done).toMatchObject({ state: 'done', forge: 'bare', ref: 'refs/heads/main', commit });
   expect(done.runs.map(({ project_id: project, pipeline }) => [project, pipeline])).toEqual([['bare', 'test']]);
 });

@@ -13,8 +13,8 @@ export interface NeededAttempt {
 const MOST_RETRIES = 20;
 
 /**
- * The last attempts of the jobs whose artefacts a run gets, because its job needs them. A retry of some cells, or of one,
- * gets those of the others from the run that it repeats.
+ * The last attempts of the jobs whose artefacts a run gets, because its job needs them. A retry of some cells, or of
+ * one, gets those of the others from the run that it repeats.
  */
 export async function neededBy(queries: Queries, definitions: DefinitionStore,
   runId: string): Promise<NeededAttempt[]>

@@ -16,8 +16,8 @@ const EVENTS: Readonly<Record<Exclude<RunSource, Repeated | 'forge'>, RunEvent>>
 };
 
 /**
- * The event that started a run. One that repeats another has the event of the first run of its line: otherwise somebody who may retry a
- * run would give it secrets that it was not started with. Undefined if that run is no longer stored.
+ * The event that started a run. One that repeats another has the event of the first run of its line: otherwise somebody
+ * who may retry a run would give it secrets that it was not started with. Undefined if that run is no longer stored.
  */
 export async function eventOf(run: Started, runOf: (id: string) => Promise<Started | undefined>): Promise<
   RunEvent | undefined

@@ -65,8 +65,8 @@ const SOURCE = 'src';
 
 /**
  * Puts the artefacts that the attempt has left before an approval back at their paths, and those of the jobs that it
- * needs; returns what went wrong. They come into a folder that steps cannot enter, and `tar` writes them to the work folder as the run itself,
- * because the repository may have links at their paths.
+ * needs; returns what went wrong. They come into a folder that steps cannot enter, and `tar` writes them to the work
+ * folder as the run itself, because the repository may have links at their paths.
  */
 export async function restoreArtifacts(setting: StepSetting): Promise<Failure | undefined> {
   const { work, plan, folder } = setting;

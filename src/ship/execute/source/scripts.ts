@@ -29,9 +29,10 @@ fetch_lfs() {
 }`;
 
 /**
- * Fetches a commit into a bare repository; with `full`, all branches and tags, too; with `lfs`, its files in Git LFS. The server is not contacted if
- * `local` is yes and the commit is present. Old servers do not send a commit by its name: then all branches and tags
- * are fetched. Unused objects are removed from time to time, because the repository is kept.
+ * Fetches a commit into a bare repository; with `full`, all branches and tags, too; with `lfs`, its files in Git LFS.
+ * The server is not contacted if `local` is yes and the commit is present. Old servers do not send a commit by its
+ * name: then all branches and tags are fetched. Unused objects are removed from time to time, because the repository is
+ * kept.
  */
 export const FETCH = `
 GIT_DIR=$1 format=$2 mode=$3 url=$4 commit=$5 keep=$6 local=$7 lfs=$8
