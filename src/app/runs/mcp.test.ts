@@ -101,7 +101,8 @@ describe('the tools', () => {
     const log = await call('read_log', { id: failed });
     const lines = (log['lines'] as string).split('\n');
     expect(log['step']).toBe('test');
-    expect(lines[0]).toContain('line 1 of the test');
+    expect(lines.slice(0, 2)).toEqual([expect.stringContaining('step test begins'),
+      expect.stringContaining('line 1 of the test')]);
     expect(lines.findLast((line) => line.includes('of the test'))).toContain('line 2000 of');
     const gap = lines.find((line) => line.startsWith('[…'))!;
     const [, from] = /call read_log with offset (\d+)/.exec(gap)!;
@@ -111,7 +112,7 @@ describe('the tools', () => {
     expect((further['lines'] as string).split('\n')[0]).toContain(`line ${next} of the test`);
     expect(further['note']).toBe(`the log goes on: call read_log with offset ${String(further['next_offset'])}`);
     expect(await call('read_log', { id: failed, step: 'prepare' })).toMatchObject({
-      lines: expect.stringMatching(/^1\n2\n[\s\S]*\n300$/) as string,
+      lines: expect.stringMatching(/^step prepare begins\n1\n2\n[\s\S]*\n300\nstep prepare succeeded/) as string,
     });
   });
 
