@@ -2,7 +2,8 @@ import { parseYaml } from '../../text/safe-yaml.ts';
 
 /**
  * Environment variables are texts, so a number among them keeps the form in which it was written: `1.10` and `007` are
- * no versions 1.1 and 7. Replaces the numbers in `env` of pipelines and steps of a parsed file, in place.
+ * no versions 1.1 and 7. Replaces the numbers in `env` of pipelines, jobs and steps of a parsed file, in place. The
+ * file has a list of pipelines, or is one.
  */
 export function keepWrittenNumbers(value: unknown, text: string): void {
   const maps = environments(value);
@@ -19,8 +20,10 @@ type Mapping = Record<string, unknown>;
 
 /** All `env` mappings, in an order that depends on the structure alone. */
 function environments(value: unknown): Mapping[] {
-  const pipelines = entriesOf(isMapping(value) ? value['pipelines'] : undefined);
-  return [...pipelines, ...pipelines.flatMap(({ steps }) => entriesOf(steps))].map(({ env }) => env).filter(isMapping);
+  if (!isMapping(value)) return [];
+  const pipelines = Object.hasOwn(value, 'pipelines') ? entriesOf(value['pipelines']) : [value];
+  const parts = [...pipelines, ...pipelines.flatMap(({ jobs }) => entriesOf(jobs))];
+  return [...parts, ...parts.flatMap(({ steps }) => entriesOf(steps))].map(({ env }) => env).filter(isMapping);
 }
 
 function entriesOf(list: unknown): Mapping[] {

@@ -1,6 +1,6 @@
 import { didYouMean } from '../../lib/did-you-mean.ts';
 import { expressionProblem } from '../conditions/index.ts';
-import type { PipelineConfig, RunsConfig } from './schema/index.ts';
+import type { PipelineConfig, RunsConfig, StepConfig } from './schema/index.ts';
 
 const when = (wrong: boolean, problem: string): string[] => (wrong ? [problem] : []);
 
@@ -74,14 +74,20 @@ function named(path: string, what: string, name: string, names: readonly string[
 export function conditionProblems(pipeline: PipelineConfig, path: string): string[] {
   return [
     ...expression(pipeline.when.expression, `${path}.when.expression`),
-    ...pipeline.steps.flatMap(({ when: { expression: text, status, ...rest }, approval }, at) => [
-      ...expression(text, `${path}.steps[${at}].when.expression`),
-      ...when(!status.includes('success'),
-        `${path}.steps[${at}].when.status: expected success, or success and failure; a step that runs only after a ` +
-          'failure is not known'),
-      ...when(approval.required && (isGiven(rest) || text !== '' || status.join() !== 'success'),
-        `${path}.steps[${at}].when: an approval has no conditions`),
-    ]),
+    ...pipeline.steps.flatMap((step, at) => stepConditions(step, `${path}.steps[${at}].when`)),
+    ...pipeline.jobs.flatMap(({ steps }, which) =>
+      steps.flatMap((step, at) => stepConditions(step, `${path}.jobs[${which}].steps[${at}].when`))
+    ),
+  ];
+}
+
+function stepConditions({ when: { expression: text, status, ...rest }, approval }: StepConfig, path: string): string[] {
+  return [
+    ...expression(text, `${path}.expression`),
+    ...when(!status.includes('success'),
+      `${path}.status: expected success, or success and failure; a step that runs only after a failure is not known`),
+    ...when(approval.required && (isGiven(rest) || text !== '' || status.join() !== 'success'),
+      `${path}: an approval has no conditions`),
   ];
 }
 

@@ -146,7 +146,7 @@ describe('parseRunsConfig: defaults (run-queue decisions, section 3)', () => {
       forge: '',
       poll: '',
       pipelines_from: 'server',
-      repository_pipelines: { secrets: [], runs_on: [] },
+      repository_pipelines: { secrets: [], audiences: [], runs_on: [] },
       forks: { runs: 'restricted', runs_on: [] },
       statuses: { of: 'events', context: 'quire/{pipeline}', comment: 'summary' },
       issue: {

@@ -1,6 +1,7 @@
 import { isMap, isNode, LineCounter, parseDocument } from 'yaml';
 import { deepFreeze } from '../../lib/setting-values.ts';
 import { parseYaml } from '../../text/safe-yaml.ts';
+import { keepWrittenNumbers } from './env-numbers.ts';
 import { parseRunsValue, RunsConfigError } from './parse.ts';
 import type { PipelineConfig, ProjectConfig, RunsConfig } from './schema/index.ts';
 
@@ -17,7 +18,7 @@ const EVENTS = ['push', 'pull_request'] as const;
 /**
  * Reads a file such as `.quire/test.yaml`: one pipeline, whose name is by default that of the file, or several under
  * `pipelines`. They have the form of the configuration, but neither `projects` nor the sandbox `none`, no other secrets
- * than those that the project allows, and a checkout unless they say otherwise. Problems name the file and the line.
+ * and audiences of tokens than those that the project allows, and a checkout unless they say otherwise. Problems name the file and the line.
  */
 export function readRepositoryPipelines(file: string, text: string, project: ProjectConfig,
   config: RunsConfig): RepositoryPipelines
@@ -27,6 +28,7 @@ export function readRepositoryPipelines(file: string, text: string, project: Pro
   if (!parsed.ok) return refuse([`${file}: ${parsed.problem}`]);
   const { value } = parsed;
   if (!isMapping(value)) return refuse([`${file}: expected a pipeline, or a list of them under pipelines`]);
+  keepWrittenNumbers(value, text);
   const isList = Object.hasOwn(value, 'pipelines');
   const others = isList ? Object.keys(value).filter((key) => key !== 'pipelines' && !key.startsWith('x-')) : [];
   if (others.length > 0) return refuse([`${file}: unknown key ${others[0]}; beside pipelines there is nothing else`]);
@@ -36,7 +38,9 @@ export function readRepositoryPipelines(file: string, text: string, project: Pro
   if (denied.length > 0) return refuse(denied.map(place));
   try {
     const { pipelines } = parseRunsValue({
-      secrets: config.secrets.map(({ name, env }) => ({ name, env })),
+      // Only their names count here.
+      secrets: config.secrets.map(({ name }) => ({ name, env: name })),
+      id_tokens: { issuer: config.id_tokens.issuer },
       queue: { max_attempts: config.queue.max_attempts },
       pipelines: Array.isArray(listed) ? listed.map(withDefaults) : listed,
     });
@@ -66,26 +70,52 @@ function withDefaults(pipeline: unknown): unknown {
 
 /** What only the configuration of the server may say. */
 function deniedKeys(listed: unknown, project: ProjectConfig): string[] {
-  if (!Array.isArray(listed)) return [];
-  return listed.flatMap((pipeline: unknown, index) => {
-    if (!isMapping(pipeline)) return [];
+  return entriesOf(listed).flatMap(([pipeline, index]) => {
     const path = `pipelines[${index}]`;
-    const secrets = Array.isArray(pipeline['secrets']) ? pipeline['secrets'] as unknown[] : [];
+    const jobs = entriesOf(pipeline['jobs']).map(([job, at]) => [job, `${path}.jobs[${at}]`] as const);
     return [
       ...(Object.hasOwn(pipeline, 'projects') ? [`${path}.projects: a repository is for one project`] : []),
-      ...(pipeline['sandbox'] === 'none'
-        ? [`${path}.sandbox: pipelines of repositories may not run without a sandbox`]
-        : []),
-      ...secrets.flatMap((name, at) =>
-        typeof name === 'string' && !project.repository_pipelines.secrets.includes(name)
-          ? [
-            `${path}.secrets[${at}]: the project ${project.id} does not allow ${name.slice(0, 80)} ` +
-            '(repository_pipelines.secrets)',
-          ]
-          : []
-      ),
+      ...deniedAudiences(pipeline, path, project),
+      ...[[pipeline, path] as const, ...jobs].flatMap(([work, at]) => deniedWork(work, at, project)),
     ];
   });
+}
+
+/** Of a pipeline, or of one of its jobs. */
+function deniedWork(work: Mapping, path: string, { id, repository_pipelines: { secrets } }: ProjectConfig): string[] {
+  const named = Array.isArray(work['secrets']) ? work['secrets'] as unknown[] : [];
+  return [
+    ...(work['sandbox'] === 'none' ? [`${path}.sandbox: pipelines of repositories may not run without a sandbox`] : []),
+    ...named.flatMap((name, at) =>
+      typeof name === 'string' && !secrets.includes(name)
+        ? [
+          `${path}.secrets[${at}]: the project ${id} does not allow ${name.slice(0, 80)} ` +
+          '(repository_pipelines.secrets)',
+        ]
+        : []
+    ),
+  ];
+}
+
+/** Tokens with which steps sign in elsewhere. */
+function deniedAudiences(pipeline: Mapping, path: string,
+  { id, repository_pipelines: { audiences } }: ProjectConfig): string[]
+{
+  const tokens = isMapping(pipeline['id_token']) ? Object.entries(pipeline['id_token']) : [];
+  return tokens.flatMap(([name, token]) => {
+    const audience = isMapping(token) ? token['audience'] : undefined;
+    return typeof audience === 'string' && !audiences.includes(audience)
+      ? [
+        `${path}.id_token.${name.slice(0, 80)}: the project ${id} does not allow the audience ` +
+        `${audience.slice(0, 80)} (repository_pipelines.audiences)`,
+      ]
+      : [];
+  });
+}
+
+/** The mappings of a list with their places. */
+function entriesOf(list: unknown): [Mapping, number][] {
+  return Array.isArray(list) ? list.flatMap((each: unknown, at) => (isMapping(each) ? [[each, at]] : [])) : [];
 }
 
 /** A problem with its file and line in the place of its path's beginning. */

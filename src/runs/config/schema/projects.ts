@@ -56,6 +56,9 @@ export const project = item('a project', ['id', 'repository'], {
   ),
   repository_pipelines: section('what pipelines that the repository defines may use', {
     secrets: list('names of secrets that they may name', { type: 'string', minLength: 1 }, { uniqueItems: true }),
+    audiences: list('audiences that tokens of their steps may have (`id_token`)', { type: 'string', minLength: 1 }, {
+      uniqueItems: true,
+    }),
     runs_on: list('label selectors that all of their runs get, so that other ships stay out of their reach', LABEL, {
       maxItems: 16,
       uniqueItems: true,
