@@ -17,7 +17,7 @@ import { People } from './people/index.ts';
 import { createProjects } from './projects/index.ts';
 import { createQueue, type Queue } from './queue/index.ts';
 import type { Claim } from './queue/port.ts';
-import { Reports, routeUploads } from './reports/index.ts';
+import { placesOf, Reports, routeUploads } from './reports/index.ts';
 import { createRuns, type Runs } from './runs/index.ts';
 import { createScheduleHandlers, createSchedules, type Schedules } from './schedules/index.ts';
 import { eventOf, Secrets } from './secrets/index.ts';
@@ -171,7 +171,8 @@ export const AREAS = [
   }),
   area('statuses', ['queue', 'runs', 'forgeApis'], (env, { queue, runs, forgeApis }) => {
     const { enqueueOnce } = runs;
-    const statuses = createStatuses({ env, queue, apis: forgeApis, enqueueOnce, annotationsOf: async () => [] });
+    const annotationsOf = (runId: string) => placesOf(env.sql.background, queue, runId);
+    const statuses = createStatuses({ env, queue, apis: forgeApis, enqueueOnce, annotationsOf });
     queue.onChanging(statuses.changing);
     return statuses;
   }, { stopsIn: 'quiesce' }),

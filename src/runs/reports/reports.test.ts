@@ -9,6 +9,7 @@ import type { ListProjectTestsResponse, ListRunTestsResponse,
 import { EVERYONE } from '../../operations/index.ts';
 import { FleetFixture, type TestShip, type TestStream } from '../../testkit/runs-fleet.ts';
 import type { NewRun } from '../queue/port.ts';
+import { placesOf } from './places.ts';
 
 const LIMITS = 'reports: {max_size: 300KiB, max_results: 450, max_count: 3, retention: 2d}';
 
@@ -102,6 +103,24 @@ describe('the results of a run', () => {
     expect(await names({ q: 'ADDS 100%_' })).toEqual(['Adds 100%_']);
     expect(await names({ q: 'c adds', state: 'failed' })).toEqual(['adds none']);
     expect(await names({ q: '10%%' })).toEqual([]);
+  });
+
+  it('that failed at a line of a file of the repository are places for a check', async () => {
+    const ref = await taken();
+    const at = (name: string, file: string, line: number | '', body = '<failure message="no"/>'): string =>
+      `<testcase name="${name}" file="${file}" ${line === '' ? '' : `line="${line}"`}>${body}</testcase>`;
+    await send(ref,
+      `<testsuite name="s">${at('a', './src/a.ts', 7)}${at('b', 'src/b.ts', '')}${at('c', '/etc/c', 1)}${
+        at('d', '../d', 1)
+      }${at('e', 'src/e.ts', 1, '')}</testsuite>`);
+    await end(ref);
+    expect(await placesOf(fixture.sql, fixture.queue, ref.runId)).toEqual([{
+      path: 'src/a.ts',
+      line: 7,
+      level: 'failure',
+      title: 'a',
+      message: 'no',
+    }]);
   });
 
   it('are stored once, however often a report comes, and hundreds of them in several transactions', async () => {

@@ -55,6 +55,7 @@ export class BackgroundSteps {
     await Promise.race([started.promise, ended]);
     if (!this.#running.has(step.name)) return prepared.failureOf(await ended);
     steps.push(result);
+    void work.output.stepIs('running', step.name, `step ${step.name} begins, beside the next ones`);
     this.#ends.push(ended.then((end) => this.#ended(setting, result, end)));
     return undefined;
   }
@@ -72,9 +73,11 @@ export class BackgroundSteps {
     this.#running.delete(result.name);
     const failed = !stopped && exitCode !== 0;
     Object.assign(result, { endedMs: context.clock.now(), exitCode, signal, outcome: failed ? 'failed' : 'succeeded' });
-    if (stopped || work.limits.alwaysOver.aborted) return;
+    if (stopped || work.limits.alwaysOver.aborted)
+      return work.output.stepIs(result.outcome, result.name, `step ${result.name} ends with the run`);
     const how = exitCode === null ? `was ended by ${signal}` : `exited with code ${exitCode}`;
     await work.output.note(failed ? 'warn' : 'info',
       `the background step ${result.name} ${how} before the end of the run`, result.name);
+    await work.output.stepIs(result.outcome, result.name, `step ${result.name} has ended`);
   }
 }
