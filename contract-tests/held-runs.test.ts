@@ -17,6 +17,10 @@ const PROJECTS =
 const token = (name: string, more = 'scopes: [admin]', text = name) =>
   `  - {name: ${name}, sha256: ${createHash('sha256').update(text).digest('hex')}, ${more}}\n`;
 
+/** Signing in and events of forges need no token: what they bring is checked itself. */
+const takesToken = (id: string): boolean =>
+  Object.values<OperationSpec>(operations).find((each) => each.id === id)?.access !== 'public';
+
 describe('a request to the run queue that is held while its token changes (decision D-164)', () => {
   let server: RunsServer;
   let client: HttpClient;
@@ -27,7 +31,9 @@ describe('a request to the run queue that is held while its token changes (decis
     server = await startRunsServer(PROJECTS);
     client = new HttpClient(server.url);
     base = await readFile(server.file, 'utf8');
-    requests = (await Promise.all(exampleCalls('runs').map(wireRequest))).filter(({ body }) => body !== undefined);
+    requests = (await Promise.all(exampleCalls('runs').map(wireRequest))).filter(({ operationId, body }) =>
+      body !== undefined && takesToken(operationId)
+    );
   });
   afterAll(async () => {
     client.close();
@@ -72,9 +78,11 @@ describe('a request to the run queue that is held while its token changes (decis
     );
   }
 
-  it('is tried with every operation that takes a body', () => {
+  it('is tried with every operation that takes a body and a token', () => {
     expect(requests.map(({ operationId }) => operationId).sort()).toEqual(
-      Object.values<OperationSpec>(operations).filter(({ consumes }) => consumes.length > 0).map(({ id }) => id).sort(),
+      Object.values<OperationSpec>(operations).filter(({ id, consumes }) => consumes.length > 0 && takesToken(id)).map((
+        { id },
+      ) => id).sort(),
     );
   });
 

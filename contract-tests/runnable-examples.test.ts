@@ -176,7 +176,7 @@ describe("each operation's example in the description of the run queue", () => {
 
   const YAML = `
 pipelines:
-  - {name: build, steps: [{name: test, run: 'echo hello; printf done > "$QUIRE_RESULT_FILE"'}]}
+  - {name: build, steps: [{name: test, run: 'echo hello; printf done > "$QUIRE_RESULT_FILE"; echo well > "$QUIRE_SUMMARY"'}]}
   - {name: release, steps: [{name: tag, run: 'true'}]}
   - {name: waits, steps: [{name: wait, run: 'sleep 600'}]}
   - {name: packs, steps: [{name: pack, run: 'mkdir dist; head -c 2000 /dev/zero > dist/alpha-1.2.0.tgz', artifacts: [dist]}]}
@@ -270,6 +270,7 @@ schedules: [{name: nightly, project: timed, cron: '0 3 * * *', kind: pipeline, t
       one.say('nightly-2025-12-22', 'nightly-2025-12-22-rerun');
     },
     getRunResult: finished,
+    getRunSummary: finished,
     listRunLogs: finished,
     deleteRunLogs: finished,
     getRunArtifact: async (one) => one.say(RUN, await ended(await queued('packs'))),

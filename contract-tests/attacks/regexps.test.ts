@@ -56,8 +56,41 @@ const BOUNDED: readonly [file: string, begins: string, why: string][] = [['app/s
   '/[a-z][a-z\\d',
   'the 32 characters in front of a sign',
 ], ['text/query/detect-mode.ts', '/[?\\s]+$/', 'a query of at most 4 KiB'], ['text/query/vocabulary.ts', '/(?:[',
-  'looks ahead and behind by one character'], ['storage/postgres/dialect.ts', '/([\\w.]+) ->>',
-  'statements that are written there']];
+  'looks ahead and behind by one character'], ['lib/git-address.ts', '/^([a-z]+:',
+  'an address of at most 2048 characters'], ['lib/git-address.ts', '/\\/+$/', 'an address of at most 2048 characters'],
+  ['runs/forge/apis.ts', '/\\/{1,8}$/', 'an address in the settings'], [
+  'runs/forge/processing/match.ts',
+  '/\\/{1,8}$/',
+  'an address of at most 2048 characters',
+], [
+  'runs/reports/formats/tap.ts',
+  '/^(not )?ok',
+  'is anchored, and its last part takes the rest of the line',
+], [
+  'runs/reports/formats/tap.ts',
+  '/^1',
+  'is anchored, so that its spaces are read once',
+], ['runs/statuses/markdown.ts', '/^([ ', 'begins at the start of a line, in at most 64 KiB'], [
+  'runs/statuses/markdown.ts',
+  '/^ {0,3}(`{3,100}',
+  'is anchored, and its last part takes the rest of the line',
+], ['runs/statuses/repository-path.ts', '/^\\/{1,8}|', 'an address in the settings'], [
+  'ship/execute/pipeline/kill-reason.ts',
+  '/^0::',
+  'a file of the kernel',
+], [
+  'ship/execute/source/submodules.ts',
+  '/\\/+$/',
+  'a path of at most 512 characters',
+], [
+  'ship/execute/source/submodules.ts',
+  '/^submodule',
+  'a setting of at most 4096 characters',
+], [
+  'storage/postgres/dialect.ts',
+  '/([\\w.]+) ->>',
+  'statements that are written there',
+]];
 
 /** Expressions that are built at run time, and their parts. */
 const MADE: readonly [file: string, of: string][] = [['api/http/routes.ts', 'paths of the specification'], [

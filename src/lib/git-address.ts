@@ -3,6 +3,9 @@ const ABSOLUTE = /^(https?|ssh|git|file):\/\/[^\s\u0000-\u001f]+$/;
 /** `git@host:path`; neither part can be taken for an option. */
 const SCP = /^[A-Za-z0-9_][A-Za-z0-9_.-]*@[A-Za-z0-9][A-Za-z0-9.-]*:[^\s:-][^\s\u0000-\u001f]*$/;
 
+/** Characters of the longest address. */
+const MAX_LENGTH = 2048;
+
 /** Whether an address begins with another one, up to the end of a part, so that no other host has it. */
 export function isBelow(address: string, beginning: string): boolean {
   return address === beginning ||
@@ -14,6 +17,7 @@ export function isBelow(address: string, beginning: string): boolean {
  * it is no address of a repository, or leaves its host.
  */
 export function submoduleAddress(parent: string, address: string): string | undefined {
+  if (parent.length > MAX_LENGTH || address.length > MAX_LENGTH) return undefined;
   if (!/^\.\.?\//.test(address)) return ABSOLUTE.test(address) || SCP.test(address) ? address : undefined;
   const [, root = '', path = ''] = /^([a-z]+:\/\/[^/]*|[^/]*@[^/:]*:)(.*)$/.exec(parent.replace(/\/+$/, '')) ?? [];
   const parts = path.split('/');

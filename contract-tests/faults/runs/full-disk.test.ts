@@ -101,7 +101,7 @@ describe('a full store of logs', TIME, () => {
     const bench = new FaultBench({
       yaml: (folder) =>
         `${LONG_LEASES}\nlogs: {attempt_budget: 1MiB, total_budget: 900KiB}\n${projects(['all'])}${pipelines(folder)}
-  - {name: flood, steps: [{name: only, run: 'head -c 1500000 /dev/urandom | base64 -w 900; yes "$(printf "%0999d" 1)" | head -c 104857600; echo; echo the end; echo "{}" > "$QUIRE_RESULT_FILE"'}]}\n`,
+  - {name: flood, steps: [{name: only, run: 'head -c 1500000 /dev/urandom | base64 -w 900; { yes "$(printf "%0999d" 1)" || :; } | head -c 104857600; echo; echo the end; echo "{}" > "$QUIRE_RESULT_FILE"'}]}\n`,
     });
     onTestFinished(() => bench.close());
     await bench.serve();

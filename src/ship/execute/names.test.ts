@@ -36,18 +36,18 @@ async function outputOf(sandbox: string, script: string, env: Record<string, str
   return running.text();
 }
 
+/** A sandbox hides this program if it is below /tmp. */
+const HAS_NODE = works(process.execPath, '-v') && !process.execPath.startsWith('/tmp/');
 const NODE = `${process.execPath} -p "const {username, homedir} = os.userInfo(); username + ' ' + homedir"`;
 
 describe.each(SANDBOXES)('the user of a run in the sandbox %s', (sandbox, isThere) => {
   it.skipIf(!isThere)('has a name, a group and the home of its run, and sees other accounts (needs root and mounts)',
     async () => {
       const [home, ...names] = await outputOf(sandbox,
-        `echo "$HOME"; id -un; id -gn; ${
-          works(process.execPath, '-v') ? NODE : 'true'
-        }; id -un 0; getent passwd "$(id -u)"`);
+        `echo "$HOME"; id -un; id -gn; ${HAS_NODE ? NODE : 'true'}; id -un 0; getent passwd "$(id -u)"`);
       expect(names.slice(0, 2)).toEqual(['quire-run', 'quire-run']);
       expect(names.slice(2)).toContain('root');
-      expect(names.filter((line) => line.startsWith('quire-run '))).toEqual([`quire-run ${home}`]);
+      expect(names.filter((line) => line.startsWith('quire-run '))).toEqual(HAS_NODE ? [`quire-run ${home}`] : []);
       expect(names.at(-1)).toMatch(new RegExp(`^quire-run:x:(7\\d{4}):\\1:Quire run:${home}:/bin/sh$`));
     });
 });

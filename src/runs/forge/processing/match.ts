@@ -13,9 +13,12 @@ export function projectsOf(config: RunsConfig, forge: string, event: ForgeEvent)
   );
 }
 
+/** Longer than any that the configuration may have. */
+const MAX_ADDRESS = 2048;
+
 /** An address as host and path, so that those of one repository by https and ssh are equal. */
 function normalized(address: string): string {
-  const plain = address.trim().toLowerCase().replace(/\/+$/, '').replace(/\.git$/, '');
+  const plain = address.slice(0, MAX_ADDRESS).trim().toLowerCase().replace(/\/{1,8}$/, '').replace(/\.git$/, '');
   const url = URL.parse(plain);
   if (url !== null && url.protocol === 'file:') return `file:${url.pathname}`;
   // Ports differ between https and ssh.

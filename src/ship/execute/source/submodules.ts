@@ -56,6 +56,9 @@ export function mayUse(credentials: SourceRequest['plan']['credentials'], addres
   return credentials !== undefined && credentials.url !== '' && isBelow(address, credentials.url);
 }
 
+/** Characters of a setting with its name. */
+const MAX_ENTRY = 4096;
+
 interface Declared {
   readonly name: string;
   readonly path?: string;
@@ -66,6 +69,7 @@ interface Declared {
 function readSettings(text: string): Declared[] {
   const found = new Map<string, { name: string; path?: string; url?: string }>();
   for (const entry of text.split('\0')) {
+    if (entry.length > MAX_ENTRY) continue;
     const [, name, key, value] = /^submodule\.(.+)\.(path|url)\n(.*)$/s.exec(entry) ?? [];
     if (name === undefined || !isSafe(name) || (key === 'path' && !isSafe(value!))) continue;
     const known = found.get(name) ?? { name };
