@@ -18,7 +18,8 @@ const EVENTS = ['push', 'pull_request'] as const;
 /**
  * Reads a file such as `.quire/test.yaml`: one pipeline, whose name is by default that of the file, or several under
  * `pipelines`. They have the form of the configuration, but neither `projects` nor the sandbox `none`, no other secrets
- * and audiences of tokens than those that the project allows, and a checkout unless they say otherwise. Problems name the file and the line.
+ * and audiences of tokens than those that the project allows, and a checkout unless they say otherwise. Problems name
+ * the file and the line.
  */
 export function readRepositoryPipelines(file: string, text: string, project: ProjectConfig,
   config: RunsConfig): RepositoryPipelines
