@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseRunsConfig } from '../config/index.ts';
-import { concurrencyOf } from './resolve.ts';
+import { concurrencyOf } from './concurrency.ts';
 
 const pipelineWith = (concurrency: string) =>
   parseRunsConfig(`

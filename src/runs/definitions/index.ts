@@ -3,4 +3,5 @@ export { assignmentOf, attemptSpanId, SecretUnavailable, traceIdOf, type Unavail
 export type { ApprovalStep, CellName, Concurrency, Definition, JobRule, ResolvedCell, RunRequest,
   SkippedStep } from './definition.ts';
 export { forkSpace } from './fork-space.ts';
-export { remoteOf, type ResolveDeps, resolveRun } from './resolve.ts';
+export { remoteOf } from './remote.ts';
+export { type ResolveDeps, resolveRun } from './resolve.ts';

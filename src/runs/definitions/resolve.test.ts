@@ -10,7 +10,8 @@ import type { ForgeOrigin } from '../forge/port.ts';
 import type { Claim } from '../queue/port.ts';
 import { assignmentOf } from './assignment-of.ts';
 import type { RunRequest } from './definition.ts';
-import { gitUrl, resolveRun } from './resolve.ts';
+import { gitUrl } from './remote.ts';
+import { resolveRun } from './resolve.ts';
 
 let folder: string;
 beforeEach(async () => {

@@ -1,22 +1,21 @@
 import { create, toJson } from '@bufbuild/protobuf';
-import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { AssignmentSchema } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import { ServiceError } from '../../errors/index.ts';
 import { decodeUtf8 } from '../../lib/bytes.ts';
 import { didYouMean } from '../../lib/did-you-mean.ts';
-import { isBelow } from '../../lib/git-address.ts';
 import { isGitRef } from '../../lib/git-ref.ts';
 import type { Log } from '../../lib/log.ts';
 import { MANUAL, unmet } from '../conditions/index.ts';
 import { type CellValues, fillCell, inDataDir, type PipelineConfig, type ProjectConfig, readInputs, type RoleConfig,
   type RunsConfig, type StepConfig } from '../config/index.ts';
-import type { CellName, Concurrency, Definition, ResolvedCell, ResolvedRun, RunRequest,
-  SkippedStep } from './definition.ts';
+import { concurrencyOf } from './concurrency.ts';
+import type { CellName, Definition, ResolvedCell, ResolvedRun, RunRequest, SkippedStep } from './definition.ts';
 import { forkSpace } from './fork-space.ts';
 import { jobsOf, onlyCells, type PipelineJob } from './jobs.ts';
 import { aiTextPlan, approvalSteps, diagnosticPlan, isForBoth, milliseconds, pipelinePlan,
   type Plan } from './plans.ts';
+import { namedCredentials, urlOf } from './remote.ts';
 
 /** A diagnostic run checks this machine, one repository and the endpoints of some roles, at most 20 seconds each. */
 const DIAGNOSTIC_TIMEOUT_MS = 600_000;
@@ -278,35 +277,9 @@ function isFor({ projects }: PipelineConfig | RoleConfig, { id }: ProjectConfig)
   return projects === null || projects.includes(id);
 }
 
-function urlOf({ runtime }: RunsConfig, { repository }: ProjectConfig): string {
-  return gitUrl(repository, runtime.git_url_template);
-}
-
 function credentialsOf({ credentials }: RunsConfig['git'], plan: Plan): Pick<Definition, 'git'> {
   const isFetched = plan.case === 'diagnostic' || (plan.case === 'pipeline' && plan.value.checkout !== 'none');
   return isFetched && plan.value.gitUrl !== '' ? namedCredentials(plan.value.gitUrl, credentials) : {};
-}
-
-function namedCredentials(url: string, credentials: readonly Credentials[]): Pick<Definition, 'git'> {
-  const found = credentialsFor(url, credentials);
-  if (found === undefined) return {};
-  return {
-    git: {
-      token: found.token,
-      username: found.username,
-      sshKey: found.ssh_key,
-      knownHosts: found.known_hosts,
-      url: found.url,
-    },
-  };
-}
-
-/** The address of a project's repository, and the secrets with which git gets at it. */
-export function remoteOf(config: RunsConfig, project: ProjectConfig): { readonly url: string } & Pick<Definition,
-  'git'>
-{
-  const url = urlOf(config, project);
-  return { url, ...namedCredentials(url, config.git.credentials) };
 }
 
 function toDefinition({ queue, git }: RunsConfig, project: ProjectConfig,
@@ -351,28 +324,6 @@ function idTokensOf(found: PipelineConfig | undefined): Pick<Definition, 'idToke
   return wanted.length === 0 ? {} : { idTokens: Object.fromEntries(wanted) };
 }
 
-type Credentials = RunsConfig['git']['credentials'][number];
-
-/** `owner/name`, short for an address at the default host. */
-const SHORT = /^[^/:@\s]+\/[^/:@\s]+$/;
-
-/** The address that git takes for a project's repository (`runtime.git_url_template`). */
-export function gitUrl(repository: string, template: string): string {
-  return SHORT.test(repository) ? template.replaceAll('{repository}', () => repository) : repository;
-}
-
-/**
- * The credentials whose address prefix is the longest match. A prefix ends at the end of an address part, so that no
- * other host matches it.
- */
-function credentialsFor(url: string, credentials: readonly Credentials[]): Credentials | undefined {
-  const fitting = credentials.filter((each) => isBelow(url, each.url));
-  return fitting.reduce<Credentials | undefined>(
-    (best, each) => (best === undefined || each.url.length > best.url.length ? each : best),
-    undefined,
-  );
-}
-
 /** The limit is the same as for an input. */
 const MAX_BYTES = 262_144;
 
@@ -393,53 +344,4 @@ async function systemPromptOf(role: RoleConfig, config: RunsConfig, log: Log): P
     log.error({ role: role.name, file, err: cause }, 'the system prompt of an AI role cannot be read');
     throw new ServiceError('model_or_input_unavailable', `the role ${role.name} has no system prompt`, { cause });
   }
-}
-
-/** Characters of a group's name; the rest of a longer one is replaced by a hash. */
-const MAX_NAME = 200;
-
-/**
- * The group of a run, from the template of its pipeline; undefined if there is no template. Values that the run does
- * not have become empty.
- */
-export function concurrencyOf({ name, concurrency }: PipelineConfig, request: RunRequest): Concurrency | undefined {
-  const { group: template, cancel_in_progress: cancels, pending } = concurrency;
-  if (template === '') return undefined;
-  const filled = template.replaceAll(/\{([^{}]+)\}/g, (_, place: string) => valueOf(place, name, request));
-  // Runs for a fork neither wait for others nor cancel them, whatever its author puts into the values.
-  const group = `${forkSpace(request.forge)}${filled}`;
-  return {
-    group: shortened(group),
-    others: cancels ? 'cancel_all' : pending === 'newest' ? 'cancel_waiting' : 'first',
-  };
-}
-
-function valueOf(place: string, pipeline: string, { projectId, input, gitRef, forge }: RunRequest): string {
-  if (place === 'project') return projectId;
-  if (place === 'pipeline') return pipeline;
-  if (place === 'event') return forge?.event ?? '';
-  if (place === 'pull_request') return forge?.pullRequest === undefined ? '' : String(forge.pullRequest.number);
-  if (place === 'branch') return branchOf(forge);
-  if (place === 'ref' && gitRef !== undefined) return gitRef;
-  if (place === 'input') return textOf(input);
-  const member = place === 'ref' ? place : place.slice('input.'.length);
-  return typeof input === 'object' && Object.hasOwn(input, member) ? textOf(input[member]) : '';
-}
-
-/**
- * Names of branches of pull requests are chosen by their authors, so that those of forks could be names of the
- * repository's own.
- */
-function branchOf(forge: RunRequest['forge']): string {
-  return forge?.pullRequest === undefined ? forge?.branch ?? '' : `pull/${forge.pullRequest.number}`;
-}
-
-function textOf(value: unknown): string {
-  if (typeof value === 'string') return value;
-  return value === undefined || value === null ? '' : JSON.stringify(value);
-}
-
-function shortened(name: string): string {
-  if (name.length <= MAX_NAME) return name;
-  return `${name.slice(0, MAX_NAME - 65).toWellFormed()}#${createHash('sha256').update(name).digest('hex')}`;
 }

@@ -215,7 +215,7 @@ function toPost(row: PostRow): DuePost {
     projectId: row.project_id,
     runId: row.run_id,
     commit: row.git_commit,
-    wanted: JSON.parse(row.wanted) as never,
+    wanted: JSON.parse(row.wanted) as Wanted[PostKind],
     version: row.version,
     attempts: row.attempts,
     remoteId: row.remote_id,

@@ -21,7 +21,7 @@ export function runsServiceOf(invoke: AnyInvoke, context: CallContext): RunsServ
   return {
     async call(id, input) {
       const { value } = await invoke(id, input, { ...callerOf(context), budget: new AnswerBudget() });
-      return value as never;
+      return value as OutputOf<Operations, typeof id>;
     },
     answerBytes: MODEL_ANSWER_BYTES,
   };
