@@ -326,6 +326,7 @@ export function toDocsSettings(settings: Settings, passwordCost?: number): DocsS
     codeMaxSymbols: settings.code.maxSymbols,
     deltaRevisions: settings.extreme.enabled,
     maxSearches: settings.search.maxConcurrent,
+    restAfterMs: settings.search.restAfter,
     searchStats: settings.search.stats,
     fullText: {
       defaultLang: settings.fts.defaultLang,

@@ -66,6 +66,8 @@ describe('after a start or a restore (decision D-130)', () => {
         SVC_HTTP_ADDR: '127.0.0.1:0',
         SVC_GRPC_ADDR: '127.0.0.1:0',
         SVC_MCP_ADDR: '127.0.0.1:0',
+        // A collection of one document would be read when it is searched.
+        SVC_SEARCH_REST_AFTER: '0',
       },
     });
     service = await startDocumentService({

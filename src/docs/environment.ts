@@ -84,6 +84,11 @@ export interface DocsSettings {
    * Maximum number of searches that run at once, with one more if all are expensive or all are cheap; 0 for no limit.
    */
   readonly maxSearches: number;
+  /**
+   * Milliseconds after which the indexes of a small collection leave the memory if nobody uses them; 0 or absent for
+   * never.
+   */
+  readonly restAfterMs?: number;
   /** Whether metrics count and time searches. */
   readonly searchStats: boolean;
   /** Full-text search; absent fields have their defaults. */

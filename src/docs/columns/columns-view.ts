@@ -8,8 +8,8 @@ import type { Change, WrittenDocument } from '../../storage/index.ts';
 import type { Collections } from '../collections/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import { filledCollections } from '../stored-collections.ts';
-import { CheckpointFiles, CollectionView, type CollectionViewOptions, type Effect, type Entry, type ViewIndex,
-  type ViewKind } from '../view/index.ts';
+import { CollectionView, type CollectionViewOptions, type Effect, type Entry, type ViewIndex, type ViewKind,
+  viewOptions } from '../view/index.ts';
 import { allDocuments, documentsOf } from './read-documents.ts';
 
 /** The columns of one collection, as the view stores them. */
@@ -100,7 +100,7 @@ function columnsKind({ sql, log }: Environment, { factory }: ColumnsViewOptions)
     create: () => new ColumnIndex(factory.create()),
     restore: async (_, bytes) => new ColumnIndex(await factory.restore(bytes)),
     effectOf,
-    collections: async () => (await filledCollections(sql, 'docs')).map(({ name }) => name),
+    collections: () => filledCollections(sql, 'docs'),
     entryOf: (
       { ord, key, lang, document },
     ) => (document === undefined || ord === undefined
@@ -139,14 +139,12 @@ interface ColumnsAreas {
 }
 
 /** The view of documents' metadata, times and names, which evaluates filters, facets, counts and orders. */
-export function createColumns(environment: Pick<DocsEnvironment, 'sql' | 'feed' | 'log' | 'keys'>,
+export function createColumns(environment: Pick<DocsEnvironment, 'sql' | 'feed' | 'log' | 'keys' | 'settings'>,
   { collections, factory = columnsFactory }: ColumnsAreas): ColumnsView
 {
   return createColumnsView(environment, {
     factory,
-    isSecret: (collection) => collections.configOf(collection)?.encrypted === true,
-    keys: environment.keys,
-    checkpoints: CheckpointFiles.beside(environment.sql, 'columns', CHECKPOINT_MAGIC),
+    ...viewOptions(environment, collections, 'columns', CHECKPOINT_MAGIC),
   });
 }
 

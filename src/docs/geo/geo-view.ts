@@ -7,8 +7,7 @@ import type { Collections } from '../collections/index.ts';
 import { allDocuments, documentsOf } from '../columns/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import { filledCollections } from '../stored-collections.ts';
-import { CheckpointFiles, CollectionView, type Effect, type Entry, type ViewIndex,
-  type ViewKind } from '../view/index.ts';
+import { CollectionView, type Effect, type Entry, type ViewIndex, type ViewKind, viewOptions } from '../view/index.ts';
 import { lookUpPostcodes } from './postcodes.ts';
 
 /** The places of one collection, as the view keeps them. */
@@ -60,7 +59,7 @@ const CHECKPOINT_MAGIC = 'QGEOPT01';
 /** Number of documents whose postcodes are looked up together. */
 const STEP = 256;
 
-export type GeoEnvironment = Pick<DocsEnvironment, 'sql' | 'feed' | 'log' | 'clock' | 'keys'>;
+export type GeoEnvironment = Pick<DocsEnvironment, 'sql' | 'feed' | 'log' | 'clock' | 'keys' | 'settings'>;
 
 /**
  * A view of the places of documents, from their metadata (design, sections 1 and 4). It contains no documents without a
@@ -69,11 +68,7 @@ export type GeoEnvironment = Pick<DocsEnvironment, 'sql' | 'feed' | 'log' | 'clo
 export function createGeoView(env: GeoEnvironment,
   { collections }: { readonly collections: Pick<Collections, 'configOf'> }): GeoView
 {
-  return new CollectionView(env, geoKind(env), {
-    checkpoints: CheckpointFiles.beside(env.sql, 'geo', CHECKPOINT_MAGIC),
-    isSecret: (collection) => collections.configOf(collection)?.encrypted === true,
-    keys: env.keys,
-  });
+  return new CollectionView(env, geoKind(env), viewOptions(env, collections, 'geo', CHECKPOINT_MAGIC));
 }
 
 function geoKind({ sql, log, clock }: GeoEnvironment): ViewKind<GeoIndex> {
@@ -83,7 +78,7 @@ function geoKind({ sql, log, clock }: GeoEnvironment): ViewKind<GeoIndex> {
     create: () => new GeoIndex(new PlaceIndex({ builtAt: unixSeconds(clock) })),
     restore: async (_, bytes) => new GeoIndex(await PlaceIndex.load(bytes)),
     effectOf,
-    collections: async () => (await filledCollections(sql, 'docs')).map(({ name }) => name),
+    collections: () => filledCollections(sql, 'docs'),
     entryOf,
     entriesOf: (ords) => toEntries(sql, documentsOf({ queries: sql, log }, ords)),
     allEntries: (collection) => toEntries(sql.background, allDocuments({ queries: sql.background, log }, collection)),

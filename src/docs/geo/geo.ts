@@ -76,17 +76,18 @@ export function createGeo(env: DocsEnvironment, { collections, columns }: GeoAre
 type Stats = OutputOf<Operations, 'getGeoStats'>;
 
 interface StatsDeps extends Pick<DocsEnvironment, 'sql'> {
-  readonly view: Pick<GeoView, 'indexOf' | 'isReady'>;
+  readonly view: Pick<GeoView, 'indexOf' | 'intoMemory' | 'isReady'>;
 }
 
 /** `GET /v1/geo-stats`, for the collections that the caller may read. While the index loads, it lists no collection. */
 async function readGeoStats({ sql, view }: StatsDeps, identity: Identity): Promise<Stats> {
   const postcodeDatasets = await countPostcodes(sql);
-  const rows = await filledCollections(sql);
+  const names = (await filledCollections(sql)).map(({ name }) => name).filter((name) => identity.may('read', name));
+  if (view.isReady) await view.intoMemory(names);
   const { isReady: ready } = view;
   const collections: Stats['collections'] = {};
-  for (const { name } of ready ? rows : []) {
-    const places = identity.may('read', name) ? view.indexOf(name)?.places : undefined;
+  for (const name of ready ? names : []) {
+    const places = view.indexOf(name)?.places;
     if (places !== undefined && places.documents > 0)
       collections[name] = { points: places.documents, lastRebuildUnix: places.builtAt };
   }

@@ -35,7 +35,7 @@ export interface Spelling {
 }
 
 interface SpellAreas {
-  readonly view: Pick<FullTextView, 'indexOf'>;
+  readonly view: Pick<FullTextView, 'indexOf' | 'intoMemory'>;
 }
 
 const DEFAULT_MAX_BYTES = 128 * 2 ** 20;
@@ -48,8 +48,11 @@ export function createSpell(env: Pick<DocsEnvironment, 'sql' | 'feed' | 'setting
   const vocabularies = new Vocabularies(view, maxBytes);
   const speller = async ({ collection, lang }: { readonly collection?: string; readonly lang: string },
     { signal }: Pick<Context, 'signal'>): Promise<Speller> =>
-    Speller.open({ vocabularies, dictionaries },
-      collection === undefined ? await allCollections(env.sql) : [collection], lang, signal);
+  {
+    const collections = collection === undefined ? await allCollections(env.sql) : [collection];
+    await view.intoMemory(collections);
+    return Speller.open({ vocabularies, dictionaries }, collections, lang, signal);
+  };
   const handlers: Spell['handlers'] = {
     suggestSpelling: async (input, context) => suggest(await speller(input, context), input, context),
     cleanSpelling: async (input, context) => clean(await speller(input, context), input.text, context),

@@ -7,7 +7,7 @@ import { roundsMetric } from '../../lib/loop.ts';
 import type { Identity } from '../../operations/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import { type Counted, countersOf, type OtherProcesses, registerProcesses, renderSummed } from './other-processes.ts';
-import { type CountDeps, type DatabaseNumbers, readNumbers } from './stats.ts';
+import { type DatabaseNumbers, readNumbers } from './stats.ts';
 import { registerMemory } from './system-info.ts';
 
 /** Counting reads much data, and scrapers are frequent. */
@@ -64,7 +64,9 @@ interface Metrics {
 }
 
 /** Sources of the metrics. */
-interface MetricsSources extends Pick<CountDeps, 'metaIndicesOf'> {
+interface MetricsSources {
+  /** Number of metadata values of a collection's documents; undefined if their index is not in memory. */
+  readonly metaIndicesOf: (collection: string) => number | undefined;
   readonly uptimeSeconds: () => number;
   readonly indexBytesOf: (collection: string) => IndexBytes;
 }
@@ -155,7 +157,7 @@ function registerTools(registers: Registry[]): (call: ToolCall) => void {
 }
 
 function registerDatabase(registers: Registry[], environment: DocsEnvironment, sources: MetricsSources): void {
-  const numbers = cached(() => readNumbers(environment, sources), CACHE_MS, environment.clock);
+  const numbers = cached(() => readNumbers(environment), CACHE_MS, environment.clock);
   // A failing database must not prevent the other metrics, which report the failure: only its gauges are left out.
   const read = (): Promise<DatabaseNumbers | undefined> =>
     numbers().catch((error: unknown) => {
@@ -200,7 +202,8 @@ function registerDatabase(registers: Registry[], environment: DocsEnvironment, s
   gauge('svc_binlog_oldest_lsn', 'Number of the oldest entry kept.', ({ binlog }) => binlog.oldestLsn);
   perCollection('svc_documents_total', 'Documents stored.', ({ documents }) => documents);
   perCollection('svc_revisions_total', 'Revisions kept.', ({ revisions }) => revisions);
-  perCollection('svc_meta_indices_total', 'Entries of the metadata index.', ({ metaIndices }) => metaIndices);
+  perCollection('svc_meta_indices_total', 'Entries of the metadata index, of collections in memory.',
+    ({ name }) => sources.metaIndicesOf(name));
   new Gauge({
     name: 'svc_index_bytes',
     help: 'Memory that an index holds, by view.',

@@ -10,19 +10,28 @@ import { memoryOf } from './system-info.ts';
 interface StatsSources {
   /** The implementation of `GET /v1/checksum`. */
   readonly checksum: (collection: string) => Promise<string>;
-  /** Number of metadata values of a collection's documents. Throws `IndexLoading`. */
-  readonly metaIndicesOf: (collection: string) => number;
+  /** Number of metadata values of a collection's documents. Rejects with `IndexLoading`. */
+  readonly metaIndicesOf: (collection: string) => Promise<number>;
   readonly indexBytesOf: (collection: string) => IndexBytes;
 }
 
-/** The contents of the database (contract section 2). Throws `IndexLoading`. */
+/** The contents of the database (contract section 2). Rejects with `IndexLoading`. */
 export async function readStats({ sql, clock, settings }: Pick<DocsEnvironment, 'sql' | 'clock' | 'settings'>,
   { checksum, metaIndicesOf, indexBytesOf }: StatsSources, uptimeSeconds: number): Promise<Stats>
 {
-  const counts = await countCollections({ sql, clock, metaIndicesOf });
+  const counts = await countCollections({ sql, clock });
   const collections: Stats['collections'] = [];
   // One after the other, because a checksum reads its whole collection, and there is only one background reader.
-  for (const count of counts) collections.push(toStats(count, await checksum(count.name), indexBytesOf(count.name)));
+  for (const { name, documents, revisions } of counts) {
+    collections.push({
+      name,
+      documentCount: documents,
+      revisionCount: revisions,
+      metaIndexCount: await metaIndicesOf(name),
+      checksum: await checksum(name),
+      indexBytes: indexBytesOf(name),
+    });
+  }
   return {
     databasePath: sql.info.path,
     databaseSize: await sql.sizeBytes(),
@@ -30,22 +39,9 @@ export async function readStats({ sql, clock, settings }: Pick<DocsEnvironment, 
     collections,
     totalDocuments: sum(counts, ({ documents }) => documents),
     totalRevisions: sum(counts, ({ revisions }) => revisions),
-    totalMetaIndices: sum(counts, ({ metaIndices = 0 }) => metaIndices),
+    totalMetaIndices: sum(collections, ({ metaIndexCount }) => metaIndexCount),
     uptime: formatUptime(uptimeSeconds),
     memory: memoryOf(),
-  };
-}
-
-function toStats({ name, documents, revisions, metaIndices = 0 }: CollectionCounts, checksum: string,
-  indexBytes: IndexBytes): Stats['collections'][number]
-{
-  return {
-    name,
-    documentCount: documents,
-    revisionCount: revisions,
-    metaIndexCount: metaIndices,
-    checksum,
-    indexBytes,
   };
 }
 
@@ -62,15 +58,11 @@ interface CollectionCounts {
   readonly name: string;
   readonly documents: number;
   readonly revisions: number;
-  /** Undefined while the index that provides it is loading. */
-  readonly metaIndices: number | undefined;
 }
 
-export interface CountDeps {
+interface CountDeps {
   readonly sql: Sql;
   readonly clock: Clock;
-  /** Number of metadata values of a collection's documents; undefined while the index that provides it is loading. */
-  readonly metaIndicesOf: (collection: string) => number | undefined;
 }
 
 interface Counted extends Row {
@@ -82,16 +74,15 @@ const REVISIONS = 'SELECT d.cid, count(*) AS n FROM revisions r JOIN documents d
 
 /**
  * The contents of each collection, by name; system collections (`_`) and empty ones are left out. Expired documents do
- * not count. These are long scans, so they run outside the event loop. `metaIndicesOf` is called for each collection.
+ * not count. These are long scans, so they run outside the event loop.
  */
-async function countCollections({ sql, clock, metaIndicesOf }: CountDeps): Promise<CollectionCounts[]> {
+async function countCollections({ sql, clock }: CountDeps): Promise<CollectionCounts[]> {
   const [collections, expired, revisions] = await Promise.all([filledCollections(sql.background),
     expiredDocuments(sql.background, unixSeconds(clock)), sql.background.all<Counted>(REVISIONS).then(byCollection)]);
   return collections.filter(({ name }) => !isSystemCollection(name)).map(({ id, name, docs }) => ({
     name,
     documents: docs - (expired.get(id) ?? 0),
     revisions: revisions(id),
-    metaIndices: metaIndicesOf(name),
   })).filter(({ documents }) => documents > 0);
 }
 
@@ -127,12 +118,12 @@ export async function bytesOfChange(sql: Pick<Sql, 'get'>): Promise<number> {
   return sample!.n === 0 ? 0 : sample!.bytes / sample!.n + ENTRY_OVERHEAD;
 }
 
-export async function readNumbers({ sql, feed, clock }: Pick<DocsEnvironment, 'sql' | 'feed' | 'clock'>,
-  { metaIndicesOf }: Pick<CountDeps, 'metaIndicesOf'>): Promise<DatabaseNumbers>
-{
+export async function readNumbers(
+  { sql, feed, clock }: Pick<DocsEnvironment, 'sql' | 'feed' | 'clock'>,
+): Promise<DatabaseNumbers> {
   const [sizeBytes, collections, schemas, head, oldestLsn, entrySize] = await Promise.all([sql.sizeBytes(),
-    countCollections({ sql, clock, metaIndicesOf }), sql.get<{ n: number }>('SELECT count(*) AS n FROM schemas'),
-    feed.head(), feed.oldest(), bytesOfChange(sql)]);
+    countCollections({ sql, clock }), sql.get<{ n: number }>('SELECT count(*) AS n FROM schemas'), feed.head(),
+    feed.oldest(), bytesOfChange(sql)]);
   // Numbers are consecutive, so nothing needs to be counted.
   const entries = head === 0 ? 0 : head - oldestLsn + 1;
   return {

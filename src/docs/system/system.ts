@@ -25,7 +25,7 @@ interface SystemDependencies {
     /** The implementation of `GET /v1/checksum`. */
     checksum(collection: string): Promise<string>;
   };
-  readonly columns: Pick<ColumnsView, 'indexOf'>;
+  readonly columns: Pick<ColumnsView, 'indexOf' | 'inMemory' | 'intoMemory'>;
   /** The indexes, which know how many bytes of memory they use for a collection; undefined for one that has none. */
   readonly indexes: Readonly<Record<keyof IndexBytes, { bytesOf(collection: string): number | undefined }>>;
   readonly readiness: Pick<Readiness, 'states' | 'isReady'>;
@@ -67,11 +67,10 @@ export function createSystem(environment: DocsEnvironment,
       const bytes = index.bytesOf(collection);
       return bytes === undefined ? [] : [[name, bytes]];
     }));
-  const metaIndicesOf = (collection: string): number => columns.indexOf(collection)?.columns.stats().pairs ?? 0;
   const metrics = createMetrics(environment, {
     uptimeSeconds,
     indexBytesOf,
-    metaIndicesOf: (collection) => whenServing(() => metaIndicesOf(collection)),
+    metaIndicesOf: (collection) => columns.inMemory(collection)?.columns.stats().pairs,
   }, embeddings?.registerMetrics);
   const closed = new Set(settings.description.metricsPublic ? [] : ['getMetrics']);
   let mcp: McpDescription | undefined;
@@ -97,7 +96,10 @@ export function createSystem(environment: DocsEnvironment,
       getStats: async () => ({
         ...(await readStats(environment, {
           checksum: (collection) => documents.checksum(collection),
-          metaIndicesOf,
+          async metaIndicesOf(collection) {
+            await columns.intoMemory([collection]);
+            return columns.indexOf(collection)?.columns.stats().pairs ?? 0;
+          },
           indexBytesOf,
         }, uptimeSeconds())),
         backups: backups && statsOf(backups()),
@@ -112,14 +114,4 @@ export function createSystem(environment: DocsEnvironment,
       },
     },
   };
-}
-
-/** A value of an index; undefined while it does not serve. */
-function whenServing<T>(ask: () => T): T | undefined {
-  try {
-    return ask();
-  } catch (error) {
-    if (error instanceof ServiceError) return undefined;
-    throw error;
-  }
 }

@@ -2,7 +2,7 @@ import type { Timer } from '../../lib/clock.ts';
 import type { Collections } from '../collections/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import type { FollowingView, NearestResult, Passage, PassageQuery, StoredVectors } from '../search/index.ts';
-import { CheckpointFiles } from '../view/index.ts';
+import { viewOptions } from '../view/index.ts';
 import { readFieldPassages } from './search/passages.ts';
 import { type FieldQuery, type FieldsQuery, searchFields } from './search/search-fields.ts';
 import { CHECKPOINT_MAGIC, FieldsView } from './view/fields-view.ts';
@@ -55,13 +55,11 @@ export interface VectorFieldsAreas {
 export function createVectorFields(environment: DocsEnvironment,
   { collections, vectorWorkers, timer }: VectorFieldsAreas): VectorFieldsArea
 {
-  const { sql, clock, keys } = environment;
+  const { sql, clock } = environment;
   const view = new FieldsView(environment, {
     collections,
     index: vectorWorkers.options,
-    isSecret: (collection) => collections.configOf(collection)?.encrypted === true,
-    keys,
-    checkpoints: CheckpointFiles.beside(sql, 'vector-fields', CHECKPOINT_MAGIC),
+    ...viewOptions(environment, collections, 'vector-fields', CHECKPOINT_MAGIC),
     ...(timer && { timer }),
   });
   const { defaultAlgorithm } = vectorWorkers.settings;

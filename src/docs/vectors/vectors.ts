@@ -13,7 +13,7 @@ import type { DocsEnvironment } from '../environment.ts';
 import type { SearchGate } from '../search-gate.ts';
 import type { StoredVectors } from '../search/index.ts';
 import type { FieldQuery, VectorFieldSearch, VectorWorkers } from '../vector-fields/index.ts';
-import { CheckpointFiles } from '../view/index.ts';
+import { viewOptions } from '../view/index.ts';
 import { findFieldSource, findSourceByKey, type SourceDeps } from './cross-search/source-document.ts';
 import { resolveRequest, type SearchRequest } from './search/request.ts';
 import { searchByVector } from './search/search-by-vector.ts';
@@ -35,7 +35,7 @@ export interface Vectors extends StoredVectors {
   of(collection: string, field?: string): VectorSearch;
   readonly view: Pick<VectorView,
     'start' | 'restart' | 'isCaughtUp' | 'caughtUp' | 'reached' | 'settled' | 'name' | 'isReady' | 'changed'
-      | 'position' | 'bytesOf'>;
+      | 'position' | 'bytesOf' | 'intoMemory'>;
   readonly views: readonly Pick<VectorView, 'start' | 'restart'>[];
   /** Writes checkpoints; harmless before the start and when repeated. */
   stop(): Promise<void>;
@@ -65,9 +65,7 @@ export function createVectors(environment: DocsEnvironment, areas: VectorsAreas)
   const view = new VectorView(environment, {
     embeddings,
     index: { ...options, ...areas.index },
-    isSecret: (collection) => collections.configOf(collection)?.encrypted === true,
-    keys: environment.keys,
-    checkpoints: CheckpointFiles.beside(sql, 'vectors', CHECKPOINT_MAGIC),
+    ...viewOptions(environment, collections, 'vectors', CHECKPOINT_MAGIC),
     timer,
   });
   const shared = { sql, codec, clock, view, columns, geo, collections, settings, gate, fields };

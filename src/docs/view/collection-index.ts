@@ -25,6 +25,8 @@ export class CollectionIndex<Index extends ViewIndex> {
   /** Resolves when the running change is done. */
   #changing: Promise<void> | undefined;
   readonly #upTo: number;
+  #isResting = false;
+  #wasUsed = true;
   /** Documents that changed since the last checkpoint. */
   changed = 0;
   /** The checkpoint that the serving index was read from or written to. */
@@ -52,11 +54,17 @@ export class CollectionIndex<Index extends ViewIndex> {
     return this.#serving;
   }
 
+  /** Whether it is out of memory until a search asks for it: then it is complete, but not read yet. */
+  get isResting(): boolean {
+    return this.#isResting;
+  }
+
   /**
    * Throws `IndexLoading` before the first index is complete, `unavailable` when it could not be built. `changed`
    * resolves when a retry makes sense.
    */
   ready(changed: Promise<void>): Index {
+    this.#wasUsed = true;
     if (this.#serving !== undefined) return this.#serving;
     if (this.#failure === undefined) throw new IndexLoading(this.#kind, changed);
     // Only the message of an error that is meant for users is included.
@@ -112,15 +120,36 @@ export class CollectionIndex<Index extends ViewIndex> {
     return this.#build === build;
   }
 
-  /** The build becomes the index that serves. */
-  finish(build: Build<Index>): void {
+  /** The build, made from the tables or read from the checkpoint `kept`, becomes the index that serves. */
+  finish(build: Build<Index>, kept?: Confirmation): void {
     this.#serving?.close?.();
     this.#serving = build.index;
     this.#build = undefined;
     this.#failure = undefined;
+    this.#isResting = false;
     this.isOutdated = false;
-    this.kept = undefined;
-    this.changed += build.index.documents;
+    this.kept = kept;
+    if (kept === undefined) this.changed += build.index.documents;
+  }
+
+  /** Whether nobody has searched or changed it since the last call. */
+  takeIdle(): boolean {
+    const isIdle = !this.#wasUsed;
+    this.#wasUsed = false;
+    return isIdle;
+  }
+
+  /**
+   * Releases the index until a search asks for it; changes are skipped meanwhile. False if a change or a build is under
+   * way.
+   */
+  rest(): boolean {
+    if (this.#changing !== undefined || this.#build !== undefined || this.isOutdated || this.#failure !== undefined)
+      return false;
+    this.#serving?.close?.();
+    this.#serving = undefined;
+    this.#isResting = true;
+    return true;
   }
 
   abandon(build: Build<Index>): void {
@@ -147,6 +176,7 @@ export class CollectionIndex<Index extends ViewIndex> {
     this.#build?.index.close?.();
     this.#serving = undefined;
     this.#build = undefined;
+    this.#isResting = false;
     this.kept = undefined;
   }
 
@@ -155,6 +185,7 @@ export class CollectionIndex<Index extends ViewIndex> {
     | undefined
   {
     this.changed += ords.length;
+    this.#wasUsed = true;
     for (const ord of ords) this.#build?.touched.add(ord);
     const only = this.#build === undefined ? this.#serving : undefined;
     if (only === undefined || only.settle?.() === true)

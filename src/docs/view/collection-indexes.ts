@@ -97,8 +97,10 @@ export class CollectionIndexes<Index extends ViewIndex> {
         continue;
       }
       const effect = this.#kind.effectOf(change);
-      if (effect !== undefined && ord !== undefined && this.#byName.get(collection)?.isFollowing !== false)
-        pending.set(ord, { collection, effect, change });
+      if (effect === undefined || ord === undefined) continue;
+      const index = this.#byName.get(collection);
+      if (index?.isFollowing !== false) pending.set(ord, { collection, effect, change });
+      else index.changed += 1;
     }
     const changed = new Set([...pending.values()].map(({ collection }) => collection));
     const followed = ({ failed, outOfReach }: Applied): Followed => ({

@@ -1,4 +1,5 @@
 import { type Backoff, backoffDelay, systemTimer, type Timer } from '../../lib/clock.ts';
+import { Loop } from '../../lib/loop.ts';
 import { Pace } from '../../lib/pace.ts';
 import { BodyUnavailable, type Change, memoryCursor, Subscriber } from '../../storage/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
@@ -11,7 +12,18 @@ import type { Entry, ViewIndex, ViewKind } from './view-kind.ts';
 
 export interface CollectionViewOptions extends KeepingOptions {
   readonly timer?: Timer;
+  /**
+   * Milliseconds after which the index of a small collection leaves the memory if nobody has searched or changed it.
+   * Then small collections are not loaded at a start either. Absent or 0: indexes stay.
+   */
+  readonly restAfterMs?: number | undefined;
 }
+
+/**
+ * Most documents of a collection whose index may rest. One of this size is read from its checkpoint in some hundredths
+ * of a second, and made from the tables in about one, which a search waits for.
+ */
+const MOST_AT_REST = 5000;
 
 const BUILD_BACKOFF: Backoff = { initial: 1000, max: 60_000 };
 
@@ -36,6 +48,8 @@ interface Run {
   readonly history: number;
   /** The last rebuild of each collection that a change asked for. */
   readonly rebuilds: Map<string, Rebuild>;
+  /** The indexes that searches have asked for while they rested; the promises never reject. */
+  readonly waking: Map<string, Promise<void>>;
 }
 
 /** A build of an index that exists already. */
@@ -57,6 +71,8 @@ export class CollectionView<Index extends ViewIndex> {
   readonly #timer: Timer;
   readonly #collections: CollectionIndexes<Index>;
   readonly #kept: KeptIndexes<Index>;
+  readonly #restAfterMs: number;
+  readonly #resting: Loop | undefined;
   #run: Run | undefined;
   #listed = false;
   #changed = Promise.withResolvers<void>();
@@ -69,6 +85,15 @@ export class CollectionView<Index extends ViewIndex> {
     this.#timer = options.timer ?? systemTimer;
     this.#collections = new CollectionIndexes(kind, env.log);
     this.#kept = new KeptIndexes(env, kind, options);
+    this.#restAfterMs = options.restAfterMs ?? 0;
+    this.#resting = this.#restAfterMs === 0 ? undefined : new Loop({
+      name: `${kind.name} indexes at rest`,
+      everyMs: this.#restAfterMs,
+      waitsFirst: true,
+      failure: `the memory of ${kind.name} indexes that nobody uses could not be freed`,
+      log: env.log,
+      timer: options.timer,
+    }, async () => this.#restIdle());
   }
 
   /** Resolves when the collections are known, while their indexes load. Does nothing if the view is running. */
@@ -78,7 +103,8 @@ export class CollectionView<Index extends ViewIndex> {
     const { history } = this.#env.feed;
     await this.#list();
     await this.#kept.clean(this.#collections.names());
-    const starts = await this.#kept.usable(this.#collections.names(), head);
+    const loaded = this.#collections.all().filter(({ isResting }) => !isResting).map(({ name }) => name);
+    const starts = await this.#kept.usable(loaded, head);
     const subscriber = this.#subscriberFrom(Math.min(head, ...[...starts.values()].map(({ lsn }) => lsn)));
     const run: Run = {
       abort: new AbortController(),
@@ -87,14 +113,16 @@ export class CollectionView<Index extends ViewIndex> {
       current: false,
       history,
       rebuilds: new Map(),
+      waking: new Map(),
     };
     this.#run = run;
+    this.#resting?.start();
     run.work = this.#load(run, head, starts).catch((error: unknown) => {
       if (!run.abort.signal.aborted)
         this.#env.log.error({ err: error }, `${this.#kind.name} indexes could not be loaded`);
     });
     // With nothing to load, the first search need not be refused.
-    if (this.#collections.size === 0) await run.work;
+    if (loaded.length === 0) await run.work;
   }
 
   /** Resolves when the running background work is done: indexes are loaded, checkpoints written. */
@@ -178,18 +206,38 @@ export class CollectionView<Index extends ViewIndex> {
   /** Whether every collection can be searched. */
   get isReady(): boolean {
     return this.#listed && this.#run?.current === true && this.#isCurrent(this.#run) &&
-      this.#collections.all().every(({ serving }) => serving !== undefined);
+      this.#collections.all().every(({ serving, isResting }) => isResting || serving !== undefined);
   }
 
   /** The index of a collection, undefined while it has nothing indexed. Throws `IndexLoading`. */
-  indexOf(collection: string): Index | undefined {
-    this.#requireCurrent();
-    return this.#collections.get(collection.toLowerCase())?.ready(this.changed);
+  indexOf(name: string): Index | undefined {
+    const run = this.#requireCurrent();
+    const collection = this.#collections.get(name.toLowerCase());
+    if (collection?.isResting === true) this.#wake(run, collection);
+    return collection?.ready(this.changed);
+  }
+
+  /** The index of a collection if it serves and is in memory: one that rests goes on resting. */
+  inMemory(collection: string): Index | undefined {
+    return this.#collections.get(collection.toLowerCase())?.serving;
+  }
+
+  /**
+   * Resolves when those indexes of some collections that rested are in memory, for a search of all of them. Rejects
+   * with `IndexLoading`.
+   */
+  async intoMemory(names: readonly string[]): Promise<void> {
+    const run = this.#requireCurrent();
+    await Promise.all(names.map((name) => {
+      const collection = this.#collections.get(name.toLowerCase());
+      if (collection?.isResting === true) this.#wake(run, collection);
+      return run.waking.get(name.toLowerCase());
+    }));
   }
 
   /** Bytes of memory that the index of a collection uses; undefined while it does not serve. */
   bytesOf(collection: string): number | undefined {
-    return this.#collections.get(collection.toLowerCase())?.serving?.bytes;
+    return this.inMemory(collection)?.bytes;
   }
 
   /**
@@ -200,7 +248,7 @@ export class CollectionView<Index extends ViewIndex> {
    */
   async reindex(names: readonly string[], signal: AbortSignal): Promise<number> {
     const run = this.#requireCurrent();
-    const filled = new Set(await this.#kind.collections());
+    const filled = new Set((await this.#kind.collections()).map(({ name }) => name));
     const wanted = [...new Set(names.map((name) => name.toLowerCase()))].filter((name) =>
       filled.has(name) || this.#collections.get(name) !== undefined
     );
@@ -238,8 +286,10 @@ export class CollectionView<Index extends ViewIndex> {
     const run = this.#run;
     if (run === undefined) return;
     run.abort.abort();
+    await this.#resting?.stop();
     await run.subscriber.stop();
     await run.work;
+    await Promise.all(run.waking.values());
     if (this.#run === run) this.#run = undefined;
   }
 
@@ -251,9 +301,12 @@ export class CollectionView<Index extends ViewIndex> {
 
   /** Every collection that has something to index, at first without an index. */
   async #list(): Promise<void> {
-    const names = await this.#kind.collections();
+    const listed = await this.#kind.collections();
     this.#forget();
-    for (const name of names) this.#collections.set(name);
+    for (const { name, docs } of listed) {
+      const collection = this.#collections.set(name);
+      if (this.#restAfterMs > 0 && docs <= MOST_AT_REST) collection.rest();
+    }
     this.#listed = true;
   }
 
@@ -310,7 +363,8 @@ export class CollectionView<Index extends ViewIndex> {
       await run.subscriber.caughtUp(await feed.head(), signal);
     run.current = true;
     this.#notifyChange();
-    for (const collection of this.#collections.all()) await this.#buildUntilDone(run, collection);
+    for (const collection of this.#collections.all())
+      if (!collection.isResting) await this.#buildUntilDone(run, collection);
   }
 
   /** The feed does not continue from the view's position: every index is rebuilt from the tables. */
@@ -320,7 +374,7 @@ export class CollectionView<Index extends ViewIndex> {
     if (!this.#isCurrent(run)) return head; // `restart` follows
     await this.#list();
     for (const collection of this.#collections.all())
-      this.#inBackground(run, () => this.#buildUntilDone(run, collection));
+      if (!collection.isResting) this.#inBackground(run, () => this.#buildUntilDone(run, collection));
     return head;
   }
 
@@ -379,6 +433,47 @@ export class CollectionView<Index extends ViewIndex> {
     });
   }
 
+  /** Frees the memory of the small indexes that nobody has used for a while, whose checkpoints are up to date. */
+  #restIdle(): void {
+    const run = this.#run;
+    if (run === undefined) return;
+    for (const collection of this.#collections.all()) {
+      const { serving } = collection;
+      if (serving === undefined || serving.documents > MOST_AT_REST || !collection.takeIdle()) continue;
+      this.#inBackground(run, async () => {
+        await this.#kept.save(collection, run.subscriber.position);
+        if (this.#collections.get(collection.name) === collection && collection.takeIdle()) collection.rest();
+      });
+    }
+  }
+
+  /** Reads an index that rests, beside other work. */
+  #wake(run: Run, collection: CollectionIndex<Index>): void {
+    const { name } = collection;
+    if (run.waking.has(name)) return;
+    const woken = this.#restored(run, collection).then((isRestored) =>
+      isRestored ? undefined : this.#buildUntilDone(run, collection)
+    ).finally(() => run.waking.delete(name));
+    run.waking.set(name, woken);
+  }
+
+  /** Reads an index that rests from its checkpoint, and what changed since then. False if it must be made anew. */
+  async #restored(run: Run, collection: CollectionIndex<Index>): Promise<boolean> {
+    const { name } = collection;
+    try {
+      const kept = (await this.#kept.usable([name], await this.#env.feed.head())).get(name);
+      if (kept === undefined) return false;
+      const index = await this.#kept.restored(name);
+      if (index === undefined) return false;
+      return await this.#fill(run, collection, index, kept);
+    } catch (error) {
+      if (!run.abort.signal.aborted)
+        this.#env.log.warn({ err: error, collection: name },
+          `a ${this.#kind.name} index could not be read from its checkpoint; it is made from the tables`);
+      return run.abort.signal.aborted;
+    }
+  }
+
   #inBackground(run: Run, work: () => Promise<void>): void {
     run.work = run.work.then(() => (run.abort.signal.aborted ? undefined : work()));
   }
@@ -432,24 +527,69 @@ export class CollectionView<Index extends ViewIndex> {
    * than what the scan reads. Throws `NotIndexed` if the index fails.
    */
   async #build(run: Run, collection: CollectionIndex<Index>): Promise<void> {
-    const build = collection.begin(this.#kind.create(collection.name));
-    const pace = new Pace();
-    try {
-      for await (const entry of this.#kind.allEntries(collection.name)) {
-        run.abort.signal.throwIfAborted();
-        if (!collection.isUnderWay(build)) return;
-        await addInSteps(entry, build, pace, () => collection.isUnderWay(build)).catch((cause: unknown) => {
-          throw new NotIndexed(cause);
-        });
-        await pace.rest();
-      }
-      if (!collection.isUnderWay(build)) return;
-      collection.finish(build);
-      this.#notifyChange();
-    } catch (error) {
-      collection.abandon(build);
-      throw error;
-    }
+    await whileBuilding(collection, this.#kind.create(collection.name), async (build) => {
+      if (await addAll(run.abort.signal, collection, build, this.#kind.allEntries(collection.name)))
+        this.#finish(collection, build);
+    });
+  }
+
+  /** Brings the index of a checkpoint up to date; false if the checkpoint is of no use. */
+  async #fill(run: Run, collection: CollectionIndex<Index>, index: Index, kept: Confirmation): Promise<boolean> {
+    return whileBuilding(collection, index, async (build) => {
+      // After the build has begun: it gets the later changes from the feed.
+      const changed = await this.#kept.changedSince(kept, collection.name);
+      if (changed === undefined) return false;
+      const gone = new Set(changed);
+      const present = forgetting(gone, this.#kind.entriesOf([...changed]));
+      if (!(await addAll(run.abort.signal, collection, build, present))) return true;
+      for (const ord of gone.difference(build.touched)) index.remove(ord);
+      collection.changed = changed.union(build.touched).size;
+      this.#finish(collection, build, kept);
+      return true;
+    });
+  }
+
+  #finish(collection: CollectionIndex<Index>, build: Build<Index>, kept?: Confirmation): void {
+    collection.finish(build, kept);
+    this.#notifyChange();
+  }
+}
+
+async function whileBuilding<Index extends ViewIndex, T>(collection: CollectionIndex<Index>, index: Index,
+  work: (build: Build<Index>) => Promise<T>): Promise<T>
+{
+  const build = collection.begin(index);
+  try {
+    return await work(build);
+  } finally {
+    collection.abandon(build);
+  }
+}
+
+/** Adds entries to a build; false if another one has taken its place. */
+async function addAll<Index extends ViewIndex>(signal: AbortSignal, collection: CollectionIndex<Index>,
+  build: Build<Index>, entries: AsyncIterable<Entry<Index>>): Promise<boolean>
+{
+  const pace = new Pace();
+  const isUnderWay = (): boolean => collection.isUnderWay(build);
+  for await (const entry of entries) {
+    signal.throwIfAborted();
+    if (!isUnderWay()) return false;
+    await addInSteps(entry, build, pace, isUnderWay).catch((cause: unknown) => {
+      throw new NotIndexed(cause);
+    });
+    await pace.rest();
+  }
+  return isUnderWay();
+}
+
+/** The entries; removes the ordinal of each from the set. */
+async function* forgetting<Index>(ords: Set<number>, entries: AsyncIterable<Entry<Index>>): AsyncGenerator<
+  Entry<Index>
+> {
+  for await (const entry of entries) {
+    ords.delete(entry.ord);
+    yield entry;
   }
 }
 

@@ -70,6 +70,19 @@ export class KeptIndexes<Index extends ViewIndex> {
     return usable;
   }
 
+  /**
+   * Ordinals of the documents of a collection that changed after its checkpoint; undefined when the checkpoint is of no
+   * use, because the collection was deleted or reindexed since then.
+   */
+  async changedSince({ lsn }: FeedPlace, collection: string): Promise<Set<number> | undefined> {
+    const rows = await this.#env.sql.background.all<{ kind: string; ord: number | null }>(
+      'SELECT DISTINCT kind, ord FROM changes WHERE lsn > ? AND collection = ?',
+      [lsn, collection],
+    );
+    const isOver = rows.some(({ kind }) => kind === 'collection.delete' || kind === this.#kind.reindexChange);
+    return isOver ? undefined : new Set(rows.map(({ ord }) => ord).filter((ord) => ord !== null));
+  }
+
   /** The index of a checkpoint; undefined when it can't be used. */
   async restored(collection: string): Promise<Index | undefined> {
     try {
@@ -126,12 +139,17 @@ export class KeptIndexes<Index extends ViewIndex> {
    * Ensures that no change up to number `lsn` is needed after a restart. `position`, which is greater, is that of the
    * last change that is certainly included. Checkpoints of collections that changed are written, and those of the
    * others confirmed; one whose index is outdated keeps its checkpoint, and is built from the tables if the changes
-   * since then are gone.
+   * since then are gone. So is one that rests and has changed.
    */
   async release(collections: readonly CollectionIndex<Index>[], position: number, lsn = position): Promise<void> {
     const at = await this.#timeOf(position);
     if (this.#files === undefined || at === undefined) return;
-    const confirmed = new Map<string, Confirmation>();
+    // What was confirmed of a collection that has rested since the start is still valid.
+    const resting = new Set(
+      collections.filter(({ isResting, kept }) => isResting && kept === undefined).map(({ name }) => name),
+    );
+    const before = resting.size === 0 ? [] : await this.#files.confirmed();
+    const confirmed = new Map([...before].filter(([name]) => resting.has(name)));
     for (const collection of collections) {
       if (collection.changed > 0 && (collection.kept?.lsn ?? 0) <= lsn) await this.save(collection, position);
       if (collection.kept === undefined || collection.isOutdated) continue;

@@ -4,7 +4,7 @@ import { type DRIVERS, Fixture } from '../documents/test-fixture.ts';
 import { filledCollections } from '../stored-collections.ts';
 import { CheckpointFiles } from './checkpoint-files.ts';
 import { CollectionView, type CollectionViewOptions } from './collection-view.ts';
-import type { Effect, Entry, ViewIndex, ViewKind } from './view-kind.ts';
+import type { Effect, Entry, ListedCollection, ViewIndex, ViewKind } from './view-kind.ts';
 
 export const MAGIC = 'QTEST001';
 
@@ -84,8 +84,8 @@ export class TestKind implements ViewKind<Languages> {
     return effects[kind];
   }
 
-  async collections(): Promise<string[]> {
-    return (await filledCollections(this.#sql)).map(({ name }) => name);
+  collections(): Promise<readonly ListedCollection[]> {
+    return filledCollections(this.#sql);
   }
 
   entryOf({ ord, document }: Change): Entry<Languages> | undefined {

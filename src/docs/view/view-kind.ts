@@ -47,6 +47,13 @@ export interface EntryGroup<Index> {
 /** What a change means for an index: `read` updates the document from the tables, `remove` removes it. */
 export type Effect = 'read' | 'remove';
 
+/** A collection of the tables, by its lowercased name. */
+export interface ListedCollection {
+  readonly name: string;
+  /** Number of its documents; those that are not indexed may be counted. */
+  readonly docs: number;
+}
+
 /** What is specific to one view: how its indexes are created, filled and saved. */
 export interface ViewKind<Index extends ViewIndex> {
   /** Its name in messages, as an adjective: `full-text`. */
@@ -65,8 +72,8 @@ export interface ViewKind<Index extends ViewIndex> {
    * index is deleted with it, nor for `reindexChange`.
    */
   effectOf(change: Change): Effect | undefined;
-  /** Lowercased names of the collections that have something to index, in the order in which they should be ready. */
-  collections(): Promise<readonly string[]>;
+  /** The collections that have something to index, in the order in which they should be ready. */
+  collections(): Promise<readonly ListedCollection[]>;
   /**
    * The document as a change left it, if the change carries everything that the index needs; otherwise the tables are
    * read.

@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { boolean, byteSize, integer, oneOf, setting } from '../kinds.ts';
+import { boolean, byteSize, duration, integer, oneOf, setting } from '../kinds.ts';
 
 /** Languages with a stemmer and stop words. */
 const LANGUAGES = ['en', 'pl', 'de', 'fr', 'es', 'it', 'pt', 'nl', 'ru', 'sv', 'no', 'da', 'fi', 'hu', 'ro', 'tr', 'ar',
@@ -32,6 +32,9 @@ export const search = {
     'searches that run at once, and one more beside those when all are expensive or all are cheap; 0 for no limit', {
     fallbackText: 'number of CPUs',
   }),
+  restAfter: setting(duration(0), 10 * 60_000, 'SVC_SEARCH_REST_AFTER',
+    'time after which the indexes of a collection of at most 5,000 documents leave the memory if nobody uses them; ' +
+      'the next search reads them again; `0` for never'),
   stats: setting(boolean, true, 'SVC_SEARCH_STATS', 'count and time searches in the metrics'),
 };
 

@@ -6,7 +6,7 @@ import type { Curation } from '../../curation/index.ts';
 import type { Preparation } from '../../documents/index.ts';
 import type { DocsEnvironment } from '../../environment.ts';
 import { createSpell, type Spell } from '../../spell/index.ts';
-import { CheckpointFiles } from '../../view/index.ts';
+import { viewOptions } from '../../view/index.ts';
 import { createExpansion, type Expansion } from '../expansion/expansion.ts';
 import type { NeighbourModelsOptions } from '../expansion/neighbour-models.ts';
 import type { FullText } from '../fulltext.ts';
@@ -72,9 +72,7 @@ export function createFullTextSearch(environment: DocsEnvironment,
   const view = createFullTextView(environment, {
     indexes,
     analyzerOf: documentAnalyzers(settings),
-    isSecret: (collection) => collections.configOf(collection)?.encrypted === true,
-    keys: environment.keys,
-    checkpoints: CheckpointFiles.beside(sql, 'fts', CHECKPOINT_MAGIC),
+    ...viewOptions(environment, collections, 'fts', CHECKPOINT_MAGIC),
   });
   const expansion = createExpansion(environment, fullText, neighbours);
   const spell = createSpell(environment, { view });

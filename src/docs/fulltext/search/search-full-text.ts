@@ -16,7 +16,7 @@ import { correctSpelling, helpFor, type SpellingDeps } from './spelling.ts';
 import { readyWords, wordsRetriever } from './words-retriever.ts';
 
 export interface SearchDeps extends Pick<DocsEnvironment, 'sql' | 'codec' | 'clock'>, RequestContext, SpellingDeps {
-  readonly view: Pick<FullTextView, 'indexOf' | 'position' | 'isLatest' | 'caughtUp'>;
+  readonly view: Pick<FullTextView, 'indexOf' | 'intoMemory' | 'position' | 'isLatest' | 'caughtUp'>;
   /** Columns for filters, facets and orders; their version of a document may differ from the index's. */
   readonly columns: Pick<ColumnsView, 'indexOf' | 'position' | 'caughtUp' | 'isLatest'>;
   readonly geo: Pick<GeoView, 'indexOf' | 'position' | 'caughtUp'>;

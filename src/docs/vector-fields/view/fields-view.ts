@@ -41,12 +41,10 @@ function fieldsKind({ sql, log }: Environment, { index, collections }: FieldsVie
     restore: (_, bytes) => FieldIndexes.restore(bytes, index, onClose),
     reindexChange: 'vectors.declare',
     effectOf,
-    async collections() {
-      // The table itself has the index; the view of encrypted values has not.
-      const rows = await sql.all<{ name: string }>(`SELECT name FROM collections c WHERE docs > 0 AND EXISTS
-           (SELECT 1 FROM main.documents d WHERE d.cid = c.id AND d.vectors IS NOT NULL) ORDER BY docs`);
-      return rows.map(({ name }) => name);
-    },
+    // The table itself has the index; the view of encrypted values has not.
+    collections: () =>
+      sql.all<{ name: string; docs: number }>(`SELECT name, docs FROM collections c WHERE docs > 0 AND EXISTS
+         (SELECT 1 FROM main.documents d WHERE d.cid = c.id AND d.vectors IS NOT NULL) ORDER BY docs`),
     entryOf({ ord, collection, document }) {
       if (document?.vectors === undefined || ord === undefined) return undefined;
       return toEntry(collection, { ord, vectors: document.vectors });

@@ -25,6 +25,7 @@ export interface CrossSearchDeps extends Omit<SourceDeps, 'embeddings'>, Eligibi
   readonly vectors: {
     of(collection: string, field?: string): VectorsSide & Pick<VectorSearch,
       'space' | 'modelsOf' | 'embedQuery' | 'fields'>;
+    readonly view: { intoMemory(collections: readonly string[]): Promise<void> };
   };
   readonly gate: Pick<SearchGate, 'run'>;
 }
@@ -165,6 +166,7 @@ async function comparableTargets(deps: CrossSearchDeps, input: CrossSearchInput,
 {
   const comparable = new Map<string, Target>();
   const known = new Set<number>();
+  await deps.vectors.view.intoMemory([...targets.keys()]);
   const filled = [...targets].flatMap(([name, documents]) => {
     const compared = comparedIn(deps, name, input);
     return compared === undefined || compared.models.length === 0 ? [] : [{ name, documents, ...compared }];

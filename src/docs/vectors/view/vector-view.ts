@@ -39,13 +39,11 @@ function vectorKind({ sql, log }: Environment, { embeddings, index }: VectorView
     create: () => CollectionVectors.create(index, onClose),
     restore: (_, bytes) => CollectionVectors.restore(bytes, index, onClose),
     effectOf,
-    async collections() {
-      const rows = await sql.all<{ name: string }>(
-        'SELECT name FROM collections WHERE docs > 0 AND EXISTS (SELECT 1 FROM embeddings WHERE cid = id) ORDER ' +
-          'BY docs',
-      );
-      return rows.map(({ name }) => name);
-    },
+    collections: () =>
+      sql.all<{ name: string; docs: number }>(
+        'SELECT name, docs FROM collections WHERE docs > 0 AND EXISTS (SELECT 1 FROM embeddings WHERE cid = id) ' +
+          'ORDER BY docs',
+      ),
     entryOf(change) {
       const document = embeddings.freshVectorsOf(change);
       return document && { ord: document.ord, addTo: (vectors) => put(vectors, document, log) };

@@ -1,0 +1,16 @@
+import type { DocsEnvironment } from '../environment.ts';
+import { CheckpointFiles } from './checkpoint-files.ts';
+import type { CollectionViewOptions } from './collection-view.ts';
+
+/** What the views of a service have in common; `ending` and `magic` are those of `CheckpointFiles.beside`. */
+export function viewOptions({ sql, keys, settings }: Pick<DocsEnvironment, 'sql' | 'keys' | 'settings'>,
+  collections: { configOf(collection: string): { readonly encrypted?: boolean } | undefined }, ending: string,
+  magic: string): CollectionViewOptions
+{
+  return {
+    isSecret: (collection) => collections.configOf(collection)?.encrypted === true,
+    keys,
+    checkpoints: CheckpointFiles.beside(sql, ending, magic),
+    restAfterMs: settings.restAfterMs,
+  };
+}
