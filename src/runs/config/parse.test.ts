@@ -256,8 +256,8 @@ projects: [{id: Alpha, repository: "https://user:pw@host/x", runs_on: [linux], p
         'logs.total_budget: expected a text, got 5', 'local.enabled: expected true or false, got "yes"',
         'local.sandbox: expected one of auto, none, namespaces, bubblewrap, systemd, container, got "jail"',
         'projects[0].id: expected lowercase letters, digits, - and _, at most 63, got "Alpha"',
-        'projects[0].repository: expected owner/name, or an https://, ssh://, file:/// or git@host:path address ' +
-        'without credentials, got "https://user:pw@host/x"',
+        'projects[0].repository: expected owner/name, or an https://, http://, ssh://, file:/// or git@host:path ' +
+        'address without credentials, got "https://user:pw@host/x"',
         'projects[0].runs_on[0]: expected a label such as os=linux, got "linux"',
         'projects[0].priority: expected at most 100, got 101',
         'projects[0].release_interval: expected a duration from 1m to 366d, or "" for never, got "30s"']),
@@ -348,22 +348,27 @@ describe('parseRunsConfig: cross-checks', () => {
 });
 
 describe('parseProject (run-queue decisions, section 2.6)', () => {
-  it.each(['owner/name', 'https://git.example.org/a/b.git', 'ssh://git@host.example:22/a/b',
-    'git@github.com:owner/name.git', 'file:///srv/git/a.git'])('accepts the repository %s', (repository) => {
-      expect(parseProject({ id: 'a', repository })).toMatchObject({
-        project: { id: 'a', repository, enabled: true },
-        problems: [],
-      });
-    });
+  it.each(['owner/name', 'https://git.example.org/a/b.git', 'http://127.0.0.1:3000/a/b.git',
+    'ssh://git@host.example:22/a/b', 'git@github.com:owner/name.git', 'file:///srv/git/a.git'])(
+      'accepts the repository %s',
+      (repository) => {
+        expect(parseProject({ id: 'a', repository })).toMatchObject({
+          project: { id: 'a', repository, enabled: true },
+          problems: [],
+        });
+      },
+    );
 
-  it.each(['name', 'a/b/c', '../b', '-a/b', 'a b/c', 'http://host/a', 'https://user@host/a', 'https://user:pw@host/a',
-    'https://-host/a', 'ssh://git:pw@host/a', 'ssh://-oProxyCommand=x/a', 'git@-host:a', 'git@host:-a', 'file://host/a',
-    'file:///a b', 'git://host/a', 'ext::sh -c x', '', `o/${'x'.repeat(512)}`])('refuses the repository %.40s',
+  it.each(['name', 'a/b/c', '../b', '-a/b', 'a b/c', 'http://user:pw@host/a', 'https://user@host/a',
+    'https://user:pw@host/a', 'https://-host/a', 'ssh://git:pw@host/a', 'ssh://-oProxyCommand=x/a', 'git@-host:a',
+    'git@host:-a', 'file://host/a', 'file:///a b', 'git://host/a', 'ext::sh -c x', '', `o/${'x'.repeat(512)}`])(
+      'refuses the repository %.40s',
       (repository) => {
         expect(parseProject({ id: 'a', repository }).problems).toEqual([
           expect.stringMatching(/^repository: expected /),
         ]);
-      });
+      },
+    );
 
   it('fills in defaults and leaves the value as it was', () => {
     const value = { id: 'a', repository: 'o/a' };

@@ -58,8 +58,12 @@ async function list(options: Options, io: Io): Promise<void> {
 
 function outcomeOf({ runs, skipped, reason }: ForgeDelivery): string {
   if (reason !== null) return reason;
-  return [...runs.map(({ pipeline, run_id: id }) => `${pipeline} ${id}`),
-    ...skipped.map((each) => `${each.pipeline} -`)].join(', ');
+  return [...runs.map(({ pipeline, run_id: id }) => `${pipeline} ${id}`), ...skipped.map(notStarted)].join(', ');
+}
+
+/** Such as `deploy: is for tag, not for push`; a fault of a file names it already. */
+function notStarted({ pipeline, reason }: ForgeDelivery['skipped'][number]): string {
+  return reason.startsWith(pipeline) ? reason : `${pipeline}: ${reason}`;
 }
 
 function write(delivery: ForgeDelivery, { json }: Options, io: Io): void {
@@ -70,6 +74,6 @@ function write(delivery: ForgeDelivery, { json }: Options, io: Io): void {
     `${forge || 'poll'} ${repository} ${event} ${action} ${ref} ${commit}`.trim(),
     `${title} ${author === '' ? '' : `(${author})`}`.trim(),
     ...runs.map(({ project_id: project, pipeline, run_id: run }) => `run ${run} ${project} ${pipeline}`),
-    ...skipped.map(({ project_id: project, pipeline, reason: why }) => `skipped ${project} ${pipeline}: ${why}`),
+    ...skipped.map((each) => `skipped ${each.project_id} ${notStarted(each)}`),
   ]);
 }

@@ -4,10 +4,10 @@ import { flag, format, integer, item, LABEL, list, listOrAll, mapping, name, one
 // No credentials anywhere, and no host that a program could read as an option.
 const REPOSITORY = [
   '^[A-Za-z0-9_][A-Za-z0-9_.-]*/[A-Za-z0-9_][A-Za-z0-9_.-]*$',
-  '^https://[A-Za-z0-9\\[][^\\s@/?#]*/[^\\s@]+$',
+  '^https?://[A-Za-z0-9\\[][^\\s@/?#]*/[^\\s@]+$',
   '^ssh://([A-Za-z0-9_][A-Za-z0-9_.-]*@)?[A-Za-z0-9\\[][^\\s@/]*/[^\\s@]+$',
   '^git@[A-Za-z0-9][A-Za-z0-9.-]*:[^\\s@-][^\\s@]*$',
-  // Not accepted by the API. Ships refuse it unless their own settings list the transport `file`.
+  // Not accepted by the API, nor is http. Ships refuse it unless their own settings list the transport `file`.
   '^file:///[^\\s@]+$',
 ].join('|');
 
@@ -32,7 +32,7 @@ export const project = item('a project', ['id', 'repository'], {
   id: requiredText('unique', PROJECT_ID_PATTERN, 'lowercase letters, digits, - and _, at most 63'),
   repository: {
     ...requiredText('repository', REPOSITORY,
-      'owner/name, or an https://, ssh://, file:/// or git@host:path address without credentials'),
+      'owner/name, or an https://, http://, ssh://, file:/// or git@host:path address without credentials'),
     maxLength: 512,
   },
   enabled: flag('whether runs are queued and started', true),

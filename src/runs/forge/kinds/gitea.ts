@@ -6,6 +6,7 @@ import { isHexHmac } from './payload.ts';
 export const gitea: Receiver = {
   isAuthentic: ({ headers, body }, secret) => isHexHmac(headers['x-gitea-signature'], body, secret),
   idOf: (headers) => headers['x-gitea-delivery'] ?? '',
-  nameOf: (headers) => headers['x-gitea-event'] ?? '',
+  // Some events have only a type, such as the statuses of commits.
+  nameOf: (headers) => headers['x-gitea-event'] || headers['x-gitea-event-type'] || '',
   parse: (headers, payload) => parseGithubForm(headers['x-gitea-event'] ?? '', payload),
 };

@@ -111,7 +111,6 @@ function mergeRequest(payload: unknown, base: Base): ForgeEvent | undefined {
     title: request.title,
     url: request.url,
     pullRequest: request,
-    label: isLabeled ? addedLabel(payload) : undefined,
   };
 }
 
@@ -132,13 +131,6 @@ function readMergeRequest(value: unknown, labels: readonly string[]): PullReques
     isFork: from === 0 || from !== to,
     labels: labels.filter((label) => label !== ''),
   };
-}
-
-function addedLabel(payload: unknown): string | undefined {
-  const before = new Set(listAt(payload, 'changes.labels.previous').map((label) => textAt(label, 'title')));
-  return listAt(payload, 'changes.labels.current').map((label) => textAt(label, 'title')).find((label) =>
-    label !== '' && !before.has(label)
-  );
 }
 
 function note(payload: unknown, base: Base): ForgeEvent | undefined {
@@ -164,17 +156,22 @@ function issue(payload: unknown, base: Base): ForgeEvent | undefined {
   const number = numberAt(payload, 'object_attributes.iid');
   if (number === 0) return undefined;
   const given = textAt(payload, 'object_attributes.action');
-  const label = addedLabel(payload);
+  const isLabeled = mappingAt(payload, 'changes.labels') !== undefined;
   const [title, url] = [textAt(payload, 'object_attributes.title'), textAt(payload, 'object_attributes.url')];
-  const labels = listAt(payload, 'labels').map((each) => textAt(each, 'title')).filter((each) => each !== '');
+  const labels = listAt(payload, isLabeled ? 'changes.labels.current' : 'labels').map((each) => textAt(each, 'title'));
   return {
     ...base,
     name: 'issue',
-    action: label === undefined ? (Object.hasOwn(ACTIONS, given) ? ACTIONS[given]! : given) : 'labeled',
+    action: isLabeled ? 'labeled' : Object.hasOwn(ACTIONS, given) ? ACTIONS[given]! : given,
     title,
     url,
-    issue: { number, title, body: textAt(payload, 'object_attributes.description', LONG), url, labels },
-    label,
+    issue: {
+      number,
+      title,
+      body: textAt(payload, 'object_attributes.description', LONG),
+      url,
+      labels: labels.filter((each) => each !== ''),
+    },
   };
 }
 

@@ -118,6 +118,9 @@ describe('GitHub', () => {
     expect(
       of('issues', { action: 'labeled', label: { name: 'ready' }, issue: { number: 3, title: 'I', body: 'b' } })[0],
     ).toMatchObject({ name: 'issue', action: 'labeled', label: 'ready', issue: { number: 3, body: 'b' } });
+    // Gitea names no label.
+    expect(of('issue_label', { action: 'label_updated', issue: { number: 3, labels: [{ name: 'ready' }] } })[0])
+      .toMatchObject({ action: 'labeled', label: undefined, issue: { labels: ['ready'] } });
     expect(of('release', { action: 'published', release: { tag_name: 'v1', name: 'One' } })[0]).toMatchObject({
       name: 'release',
       tag: 'v1',
@@ -189,7 +192,7 @@ describe('GitLab', () => {
     expect(of('Merge Request Hook', {
       object_attributes: { ...request, action: 'update' },
       changes: { labels: { previous: [], current: [{ title: 'ready' }] } },
-    })[0]).toMatchObject({ action: 'labeled', label: 'ready' });
+    })[0]).toMatchObject({ action: 'labeled' });
   });
 
   it('tells of notes and issues', () => {
@@ -198,7 +201,7 @@ describe('GitLab', () => {
     expect(of('Issue Hook', {
       object_attributes: { iid: 3, title: 'I', action: 'update' },
       changes: { labels: { previous: [{ title: 'a' }], current: [{ title: 'a' }, { title: 'ready' }] } },
-    })[0]).toMatchObject({ name: 'issue', action: 'labeled', label: 'ready' });
+    })[0]).toMatchObject({ name: 'issue', action: 'labeled', issue: { labels: ['a', 'ready'] } });
   });
 });
 

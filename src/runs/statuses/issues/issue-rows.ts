@@ -20,7 +20,7 @@ export interface DueIssue {
   readonly attempts: number;
 }
 
-/** For so long after polling has found a label, a webhook tells of the same labelling. */
+/** For so long after a label was found without its own event, a webhook tells of the same labelling. */
 const SAME_LABELLING_MS = 15 * 60_000;
 
 const find = (from: Queries, projectId: string, number: number): Promise<IssueRow | undefined> =>
@@ -37,12 +37,20 @@ async function label(tx: Transaction, projectId: string, number: number, deliver
   );
 }
 
-/** A webhook has told that the label was added. A repeated delivery changes nothing. */
+/** Whether an issue is known to have the label. */
+export async function isNoted(from: Queries, projectId: string, number: number): Promise<boolean> {
+  return (await find(from, projectId, number))?.is_labelled === 1;
+}
+
+/**
+ * A webhook has told that the label was added; `delivery` is '' if it only told that the issue has the label. A
+ * repeated delivery changes nothing.
+ */
 export async function noteLabelled(tx: Transaction, projectId: string, number: number, delivery: string,
   nowMs: number): Promise<void>
 {
   const known = await find(tx, projectId, number);
-  if (known?.delivery === delivery) return;
+  if (delivery !== '' && known?.delivery === delivery) return;
   const isFound = known?.is_labelled === 1 && known.delivery === '' && nowMs - known.changed_ms < SAME_LABELLING_MS;
   if (!isFound) return label(tx, projectId, number, delivery, nowMs);
   await tx.run('UPDATE forge_issues SET delivery = ? WHERE project_id = ? AND number = ?', [delivery, projectId,

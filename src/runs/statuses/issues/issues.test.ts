@@ -102,6 +102,30 @@ test('a label queues the pipeline once, with the issue as its input', async () =
   expect(await runs()).toHaveLength(2);
 });
 
+test('an event that names no label tells whether the issue has it now', async () => {
+  await start('issue: {pipeline: build}');
+  const has = (action: string, deliveryId: string, ...labels: string[]) =>
+    api.statuses.onEvent({
+      project: api.loaded.config.projects[0]!,
+      event: { name: 'issue', action, issue: { number: 7, title: 'Crash', body: '', url: '', labels } },
+      deliveryId,
+    });
+  await has('opened', 'd1', 'bug');
+  expect(await runs()).toEqual([]);
+  // Gitea tells of a new issue and its labels twice, GitHub of the label once more by its name.
+  await has('opened', 'd2', 'bug', 'ready');
+  await has('labeled', 'd3', 'bug', 'ready');
+  await tell('labeled', 'd4');
+  expect(await runs()).toHaveLength(1);
+  await has('labeled', 'd5', 'bug');
+  await has('labeled', 'd6', 'ready');
+  await has('labeled', 'd7', 'ready', 'bug');
+  expect(await runs()).toHaveLength(2);
+  await has('unlabeled', 'd8');
+  await has('labeled', 'd9', 'ready');
+  expect(await runs()).toHaveLength(3);
+});
+
 test('a pipeline with inputs gets those that it declares', async () => {
   await start('issue: {pipeline: build}',
     (config) =>

@@ -10,7 +10,7 @@ import { ForgeError, type ForgeEvent, type ForgeIssue } from '../../forge/port.t
 import type { Enqueuer } from '../../runs/index.ts';
 import { type Place, placeOf } from '../wanted.ts';
 import { inputOfPipeline, inputOfRole } from './issue-input.ts';
-import { delayIssue, type DueIssue, dueIssues, noteFound, noteLabelled, noteUnlabelled,
+import { delayIssue, type DueIssue, dueIssues, isNoted, noteFound, noteLabelled, noteUnlabelled,
   settleIssue } from './issue-rows.ts';
 
 const CLAIM = 'ready-issues';
@@ -66,12 +66,18 @@ export class ReadyIssues {
 
   /** Resolves when the event is recorded; may be called for it again. */
   async onEvent({ project, event: { name, action, label, issue }, deliveryId }: IssueEvent): Promise<void> {
-    if (name !== 'issue' || issue === undefined || !isConfigured(project) || label !== project.issue_label) return;
+    if (name !== 'issue' || issue === undefined || !isConfigured(project)) return;
+    if (!['opened', 'labeled', 'unlabeled'].includes(action)) return;
     const { sql, clock } = this.#deps.env;
-    if (action === 'unlabeled')
-      await sql.transaction((tx) => noteUnlabelled(tx, project.id, issue.number, clock.now()));
-    if (action !== 'labeled') return;
-    await sql.transaction((tx) => noteLabelled(tx, project.id, issue.number, deliveryId, clock.now()));
+    const { id, issue_label: ready } = project;
+    if ((label ?? ready) !== ready) return;
+    await sql.transaction(async (tx) => {
+      // GitHub names the label that was added or removed; else the event says which ones the issue has now.
+      if (!(label === undefined ? issue.labels.includes(ready) : action === 'labeled'))
+        await noteUnlabelled(tx, id, issue.number, clock.now());
+      else if (label !== undefined) await noteLabelled(tx, id, issue.number, deliveryId, clock.now());
+      else if (!(await isNoted(tx, id, issue.number))) await noteLabelled(tx, id, issue.number, '', clock.now());
+    });
     this.#loop.wake();
   }
 
