@@ -169,10 +169,17 @@ export const AREAS = [
     const { close, ...apis } = createForgeApis(env, secrets.valueOf);
     return { ...apis, stop: close };
   }),
-  area('statuses', ['queue', 'runs', 'forgeApis'], (env, { queue, runs, forgeApis }) => {
+  area('statuses', ['queue', 'runs', 'forgeApis', 'secrets'], (env, { queue, runs, forgeApis, secrets }) => {
     const { enqueueOnce } = runs;
     const annotationsOf = (runId: string) => placesOf(env.sql.background, queue, runId);
-    const statuses = createStatuses({ env, queue, apis: forgeApis, enqueueOnce, annotationsOf });
+    const statuses = createStatuses({
+      env,
+      queue,
+      apis: forgeApis,
+      enqueueOnce,
+      annotationsOf,
+      secretValue: secrets.valueOf,
+    });
     queue.onChanging(statuses.changing);
     return statuses;
   }, { stopsIn: 'quiesce' }),
