@@ -3,9 +3,9 @@ import type { Client } from '../../generated/runs/sdk/client/index.ts';
 import { approveRun, cancelRun, deleteCaches, enqueueRun, finishOidcSignIn, getBadge, getCurrentUser, getForgeDelivery,
   getIdTokenConfiguration, getIdTokenKeys, getLiveness, getMetrics, getProjectForge, getReadiness, getRun, getRunResult,
   getRunSummary, getSignInMethods, listAudit, listCaches, listForgeDeliveries, listForges, listNotificationDeadLetters,
-  listNotifications, listProjectTests, listRunAttempts, listRuns, listRunStatuses, listRunTests, listSchedules,
-  listTestHistory, logout, pauseSchedule, receiveAlerts, receiveForgeEvent, redeliverForgeEvent, redeliverNotifications,
-  rejectRun, rerunRun, resumeSchedule, retryRun, runSchedule, searchLogs,
+  listNotifications, listProjectTests, listRunAttempts, listRunJobs, listRuns, listRunStatuses, listRunTests,
+  listSchedules, listTestHistory, logout, pauseSchedule, receiveAlerts, receiveForgeEvent, redeliverForgeEvent,
+  redeliverNotifications, rejectRun, rerunRun, resumeSchedule, retryRun, runSchedule, searchLogs,
   startOidcSignIn } from '../../generated/runs/sdk/sdk.gen.ts';
 import type { ErrorCode, Run } from '../../generated/runs/sdk/types.gen.ts';
 import type { RunsApi } from '../../src/testkit/runs-api.ts';
@@ -202,6 +202,11 @@ export const runs: Scenarios<RunsApi, Client> = {
       last_status: null,
     });
     refused(await getProjectForge({ client, path: { id: 'nobody' } }), 404, 'project_not_found');
+  },
+  async listRunJobs(context) {
+    const { id } = await queued(context);
+    expect(succeeded(await listRunJobs({ client: context.client, path: { id } })).data).toEqual([]);
+    refused(await listRunJobs({ client: context.client, path: { id: UNKNOWN } }), 404, 'run_not_found');
   },
   async listRunStatuses(context) {
     const { id } = await queued(context);

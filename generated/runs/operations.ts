@@ -20,6 +20,8 @@ import type {
   RejectRunResponses,
   GetRunResultData,
   GetRunResultResponses,
+  ListRunJobsData,
+  ListRunJobsResponses,
   GetRunSummaryData,
   GetRunSummaryResponses,
   ListRunAttemptsData,
@@ -130,6 +132,7 @@ export interface Operations {
   approveRun: Operation<FlatInput<NonNullable<ApproveRunData['path']>>, ApproveRunResponses[200]>;
   rejectRun: Operation<FlatInput<NonNullable<RejectRunData['path']>>, RejectRunResponses[200]>;
   getRunResult: Operation<FlatInput<NonNullable<GetRunResultData['path']>>, GetRunResultResponses[200]>;
+  listRunJobs: Operation<FlatInput<NonNullable<ListRunJobsData['path']>>, ListRunJobsResponses[200]>;
   getRunSummary: Operation<FlatInput<NonNullable<GetRunSummaryData['path']>>, GetRunSummaryResponses[200]>;
   listRunAttempts: Operation<FlatInput<NonNullable<ListRunAttemptsData['path']>>, ListRunAttemptsResponses[200]>;
   listRunArtifacts: Operation<FlatInput<NonNullable<ListRunArtifactsData['path']> & NonNullable<ListRunArtifactsData['query']>>, ListRunArtifactsResponses[200]>;
@@ -197,6 +200,7 @@ export const operations: { readonly [K in OperationId]: OperationSpec } = {
   approveRun: {"id":"approveRun","method":"POST","path":"/api/v1/runs/{id}/approve","area":"runs","summary":"Approve a run","access":"write","effect":"write","scope":"approve","limited":true,"sanitize":false,"maxBody":65536,"maxValues":10000,"status":200,"parameters":[{"name":"id","in":"path","field":"id","type":"string"}],"consumes":[],"produces":["application/json"]},
   rejectRun: {"id":"rejectRun","method":"POST","path":"/api/v1/runs/{id}/reject","area":"runs","summary":"Reject a run","access":"write","effect":"write","scope":"approve","limited":true,"sanitize":false,"maxBody":65536,"maxValues":10000,"status":200,"parameters":[{"name":"id","in":"path","field":"id","type":"string"}],"consumes":[],"produces":["application/json"]},
   getRunResult: {"id":"getRunResult","method":"GET","path":"/api/v1/runs/{id}/result","area":"runs","summary":"Get the result of a run","access":"read","effect":"read","limited":true,"sanitize":false,"maxBody":65536,"maxValues":10000,"status":200,"parameters":[{"name":"id","in":"path","field":"id","type":"string"}],"consumes":[],"produces":["application/json"]},
+  listRunJobs: {"id":"listRunJobs","method":"GET","path":"/api/v1/runs/{id}/jobs","area":"runs","summary":"List the jobs of a run","access":"read","effect":"read","limited":true,"sanitize":false,"maxBody":65536,"maxValues":10000,"status":200,"parameters":[{"name":"id","in":"path","field":"id","type":"string"}],"consumes":[],"produces":["application/json"]},
   getRunSummary: {"id":"getRunSummary","method":"GET","path":"/api/v1/runs/{id}/summary","area":"runs","summary":"Get the summary of a run","access":"read","effect":"read","limited":true,"sanitize":false,"maxBody":65536,"maxValues":10000,"status":200,"parameters":[{"name":"id","in":"path","field":"id","type":"string"}],"consumes":[],"produces":["application/json"]},
   listRunAttempts: {"id":"listRunAttempts","method":"GET","path":"/api/v1/runs/{id}/attempts","area":"runs","summary":"List the attempts of a run","access":"read","effect":"read","limited":true,"sanitize":false,"maxBody":65536,"maxValues":10000,"status":200,"parameters":[{"name":"id","in":"path","field":"id","type":"string"}],"consumes":[],"produces":["application/json"]},
   listRunArtifacts: {"id":"listRunArtifacts","method":"GET","path":"/api/v1/runs/{id}/artifacts","area":"artifacts","summary":"List the artefacts of a run","access":"read","effect":"read","limited":true,"sanitize":false,"maxBody":65536,"maxValues":10000,"status":200,"parameters":[{"name":"id","in":"path","field":"id","type":"string"},{"name":"attempt","in":"query","field":"attempt","type":"integer"}],"consumes":[],"produces":["application/json"]},

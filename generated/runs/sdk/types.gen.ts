@@ -452,6 +452,35 @@ export type GetRunResultResponse = {
 };
 
 /**
+ * One job of a run.
+ */
+export type RunJob = {
+    /**
+     * Its name.
+     */
+    name: string;
+    /**
+     * Names of the jobs that must have ended before it starts.
+     */
+    needs: Array<string>;
+    /**
+     * How they must have ended, all with success, one with a failure, or in any way; else it is skipped.
+     */
+    if: 'success' | 'failure' | 'always';
+    /**
+     * Whether the run goes on and may succeed when it fails.
+     */
+    continue_on_error: boolean;
+};
+
+export type ListRunJobsResponse = {
+    /**
+     * The jobs in their order; each needs only jobs before it.
+     */
+    data: Array<RunJob>;
+};
+
+/**
  * What the steps of a run say of it.
  */
 export type RunSummary = {
@@ -3062,6 +3091,64 @@ export type GetRunResultResponses = {
 };
 
 export type GetRunResultResponse2 = GetRunResultResponses[keyof GetRunResultResponses];
+
+export type ListRunJobsData = {
+    body?: never;
+    path: {
+        /**
+         * Id of the run, 32 hexadecimal characters; a malformed one names no run and returns 404.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/api/v1/runs/{id}/jobs';
+};
+
+export type ListRunJobsErrors = {
+    /**
+     * `invalid_input`: the body or the query has the wrong shape; the message names the field.
+     */
+    400: ErrorBody;
+    /**
+     * `unauthenticated`: the bearer token is missing or wrong.
+     */
+    401: ErrorBody;
+    /**
+     * `forbidden`: reading is open to everyone (`runtime.api_token_env` is not set), and the request comes from a web page of another site, or was sent to a name that is not known as one of this server.
+     */
+    403: ErrorBody;
+    /**
+     * `run_not_found`: there is no such run, or the id is malformed.
+     */
+    404: ErrorBody;
+    /**
+     * `invalid_input`: the headers of the request have more than 16 KiB together.
+     */
+    431: ErrorBody;
+    /**
+     * `storage_failed`: the store could not be read or written. `internal`: the server made a mistake. Its log has the reason in both cases.
+     */
+    500: ErrorBody;
+    /**
+     * `not_implemented`: this build does not have the operation yet.
+     */
+    501: ErrorBody;
+    /**
+     * `storage_unavailable`: the store is unreachable or busy for more than 5 seconds, or the server is starting or stopping; try again later.
+     */
+    503: ErrorBody;
+};
+
+export type ListRunJobsError = ListRunJobsErrors[keyof ListRunJobsErrors];
+
+export type ListRunJobsResponses = {
+    /**
+     * The jobs.
+     */
+    200: ListRunJobsResponse;
+};
+
+export type ListRunJobsResponse2 = ListRunJobsResponses[keyof ListRunJobsResponses];
 
 export type GetRunSummaryData = {
     body?: never;

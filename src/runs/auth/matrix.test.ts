@@ -10,7 +10,7 @@ const SCOPES = {
   any: 'getCurrentUser logout',
   read:
     `listRuns getRun getRunResult getRunSummary listRunAttempts listRunArtifacts getRunArtifact listRunTests listProjectTests listTestHistory
-    listRunStatuses listRunLogs streamRunLogs searchLogs listProjects listCaches getBadge
+    listRunStatuses listRunJobs listRunLogs streamRunLogs searchLogs listProjects listCaches getBadge
     listPipelines listRoles listShips listSchedules getMetrics`,
   submit: 'enqueueRun cancelRun retryRun rerunRun runSchedule',
   approve: 'approveRun rejectRun',
@@ -27,7 +27,7 @@ const NEEDS = new Map(
 /** Operations about one project or run, which a token for other projects does not reach; lists leave others out. */
 const OF_ALPHA = new Set(
   `listRuns getRun getRunResult getRunSummary listRunAttempts listRunArtifacts getRunArtifact listRunTests listProjectTests listTestHistory listRunLogs
-  listRunStatuses streamRunLogs searchLogs listCaches getBadge enqueueRun
+  listRunStatuses listRunJobs streamRunLogs searchLogs listCaches getBadge enqueueRun
   cancelRun retryRun rerunRun runSchedule approveRun rejectRun`.split(/\s+/),
 );
 
