@@ -75,6 +75,7 @@ export const AREAS = [
       note: logs.note,
       lines: logs.lines,
       knowsShip: (selectors) => roster.hasLabels(selectors),
+      nameShip: (id) => roster.describe(id),
       onHandedOut: recorder.claimed,
       onStoreFailure: recorder.storageFailed,
       onSuperseded: (tx, runId, by) => audit.record(tx, 'system', 'cancel', runId, { superseded_by: by }),

@@ -491,7 +491,7 @@ export const listForges = <ThrowOnError extends boolean = false>(options?: Optio
 /**
  * Get what a project and its forge know of each other
  *
- * Returns the forge of a project with the address for its webhook, and what has last come from it and gone to it: the newest delivery, the last look at the repository where the project is polled, and the newest status. It needs the scope `admin`, for this project at least.
+ * Returns the forge of a project with the address for its webhook, and what has last come from it and gone to it: the newest delivery, the last look at the repository where the project is polled, and the newest status. It needs the scope `admin`, for this project at least; who has it for some projects only gets no `last_error` of the forge, which may name other repositories.
  */
 export const getProjectForge = <ThrowOnError extends boolean = false>(options: Options<GetProjectForgeData, ThrowOnError>): RequestResult<GetProjectForgeResponses, GetProjectForgeErrors, ThrowOnError> => (options.client ?? client).get<GetProjectForgeResponses, GetProjectForgeErrors, ThrowOnError>({
     security: CREDENTIALS,

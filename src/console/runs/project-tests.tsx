@@ -26,7 +26,7 @@ export function ProjectTests({ project }: { readonly project: string }) {
         <Field label="Name"><input type="search" value={words} onChange={(event) => setWords(event.currentTarget.value)} /></Field>
       </div>
       <Await of={list}>{({ data, next_cursor: next }) => (data.length === 0 ? <Empty>{sort === 'failing' && words === '' ? <>No run has sent test reports in the last time. <code>reports</code> of a step names them.</> : 'No test is like this.'}</Empty> : <Rows key={`${sort} ${words}`} first={data} next={next} more={page} />)}</Await>
-      {test !== undefined && <TestHistory project={project} test={test} onClose={() => setQuery({ test: undefined })} />}
+      {test !== undefined && <TestHistory project={project} test={test} name={list.data?.data.find(({ id }) => id === test)?.name} onClose={() => setQuery({ test: undefined })} />}
     </div>
   );
 }

@@ -22,14 +22,16 @@ interface HistoryProps {
   readonly project: string;
   /** Id of the test. */
   readonly test: string;
+  /** Its name, where it is known. */
+  readonly name?: string | undefined;
   readonly onClose: () => void;
 }
 
 /** The latest results of a test over the runs of its project, newest first. */
-export function TestHistory({ project, test, onClose }: HistoryProps) {
+export function TestHistory({ project, test, name = 'History of a test', onClose }: HistoryProps) {
   const list = useLoad(async (signal) => (await ask(listTestHistory({ signal, path: { id: project }, query: { test, limit: SHOWN } }))).data, [project, test]);
   return (
-    <Dialog title="History of the test" onClose={onClose}>
+    <Dialog title={name} onClose={onClose}>
       <Await of={list}>{(entries) => (entries.length === 0 ? <Empty>There are no results of this test.</Empty> : (
         <div class="stack">
           <div class="strip" role="img" aria-label={`${entries.filter(({ state }) => state === 'passed').length} of the last ${entries.length} results passed`}>{entries.toReversed().map((entry, at) => <span key={at} class={TONES[entry.state]} title={entry.state} />)}</div>

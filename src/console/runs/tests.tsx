@@ -13,9 +13,11 @@ const TONES: Readonly<Record<TestState, Tone>> = { failed: 'bad', error: 'bad', 
 
 const PAGE = 50;
 
+type AskedTest = Pick<TestResult, 'id' | 'name'>;
+
 /** The results of the test reports of a run, failures first, with the history of each test. */
 export function Tests({ run: id, project }: { readonly run: string; readonly project: string }) {
-  const [asked, setAsked] = useState<string>();
+  const [asked, setAsked] = useState<AskedTest>();
   const [state, setState] = useState<TestState | ''>('');
   const [words, setWords] = useState('');
   const page = (before?: string, signal?: AbortSignal) => ask(listRunTests({ signal, path: { id }, query: { limit: PAGE, before, q: words, ...(state !== '' && { state }) } }));
@@ -30,7 +32,7 @@ export function Tests({ run: id, project }: { readonly run: string; readonly pro
         </div>
         <Results key={`${state} ${words}`} first={first.data} next={first.next_cursor} more={page} onHistory={setAsked} />
         {first.slowest.length > 0 && <Slowest tests={first.slowest} onHistory={setAsked} />}
-        {asked !== undefined && <TestHistory project={project} test={asked} onClose={() => setAsked(undefined)} />}
+        {asked !== undefined && <TestHistory project={project} test={asked.id} name={asked.name} onClose={() => setAsked(undefined)} />}
       </div>
     ))}</Await>
   );
@@ -50,7 +52,7 @@ interface ResultsProps {
   readonly first: readonly TestResult[];
   readonly next: string | null;
   readonly more: (before: string) => Promise<{ readonly data: readonly TestResult[]; readonly next_cursor: string | null }>;
-  readonly onHistory: (test: string) => void;
+  readonly onHistory: (test: AskedTest) => void;
 }
 
 function Results({ first, next, more, onHistory }: ResultsProps) {
@@ -71,7 +73,7 @@ function Results({ first, next, more, onHistory }: ResultsProps) {
             <td>{suiteOf(test)}</td>
             <td>{test.file != null && <code>{test.file}{test.line == null ? '' : `:${test.line}`}</code>}</td>
             <td class="num">{took(test.duration_ms)}</td>
-            <td class="actions">{test.kind === 'test' && <button aria-label={`History of ${test.name}`} onClick={() => onHistory(test.id)}>History</button>}</td>
+            <td class="actions">{test.kind === 'test' && <button aria-label={`History of ${test.name}`} onClick={() => onHistory(test)}>History</button>}</td>
           </tr>
         ))}
       </Table>
@@ -86,12 +88,12 @@ function Name({ test: { name, state, message, detail } }: { readonly test: TestR
   return <details><summary>{name}</summary>{message != null && <p>{message}</p>}{detail != null && <pre class="code" tabIndex={0}>{detail}</pre>}</details>;
 }
 
-function Slowest({ tests, onHistory }: { readonly tests: readonly SlowTest[]; readonly onHistory: (test: string) => void }) {
+function Slowest({ tests, onHistory }: { readonly tests: readonly SlowTest[]; readonly onHistory: (test: AskedTest) => void }) {
   return (
     <section>
       <h2>Slowest tests</h2>
       <Table label="Slowest tests" isBrief columns={['Test', 'Suite', 'Took#']}>
-        {tests.map((test) => <tr key={test.id}><td class="name"><button class="link" onClick={() => onHistory(test.id)}>{test.name}</button></td><td>{suiteOf(test)}</td><td class="num top">{took(test.duration_ms)}</td></tr>)}
+        {tests.map((test) => <tr key={test.id}><td class="name"><button class="link" onClick={() => onHistory(test)}>{test.name}</button></td><td>{suiteOf(test)}</td><td class="num top">{took(test.duration_ms)}</td></tr>)}
       </Table>
     </section>
   );

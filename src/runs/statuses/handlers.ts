@@ -2,6 +2,7 @@ import type { Operations } from '../../../generated/runs/operations.ts';
 import type { Forge, ProjectForge, RunStatus } from '../../../generated/runs/sdk/types.gen.ts';
 import { ServiceError } from '../../errors/index.ts';
 import type { Handlers } from '../../operations/index.ts';
+import { mayAll } from '../auth/index.ts';
 import type { ForgeConfig, ProjectConfig } from '../config/index.ts';
 import type { RunsEnvironment } from '../environment.ts';
 import { type ForgeApis, listDeliveries, presentDelivery, readPoll, type SecretReader } from '../forge/index.ts';
@@ -38,13 +39,15 @@ export function createStatusHandlers(deps: StatusHandlerDeps): StatusHandlers {
     async listForges() {
       return { data: await presentForges(config.current().config.forges) };
     },
-    async getProjectForge({ id }) {
+    async getProjectForge({ id }, { identity }) {
       const { projects, forges } = config.current().config;
       const project = projects.find((each) => each.id === id);
       if (project === undefined)
         throw new ServiceError('project_not_found', `there is no project ${id.slice(0, 80).toWellFormed()}`);
       const [forge] = await presentForges(forges.filter(({ name }) => name === project.forge));
-      return { data: await presentProject(project, forge ?? null, deps) };
+      // The last error may name the repository of another project.
+      const shown = forge && (mayAll(identity) ? forge : { ...forge, last_error: null, last_error_at: null });
+      return { data: await presentProject(project, shown ?? null, deps) };
     },
     async listRunStatuses({ id }) {
       await requireRun(queue, id);
