@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseRunsConfig } from '../../../runs/config/index.ts';
@@ -16,6 +16,7 @@ pipelines:
     matrix: {node: [20, 24], max_parallel: 1}
     steps: [{name: tell, run: 'echo "$QUIRE_INPUT_TARGET $QUIRE_INPUT_DRY_RUN on $QUIRE_MATRIX_NODE"; echo "{\\"node\\": $QUIRE_MATRIX_NODE}" > "$QUIRE_RESULT_FILE"'}]
   - {name: cached, projects: [demo], steps: [{name: one, run: 'echo kept > kept', cache: {key: built, paths: [kept]}}]}
+  - {name: packs, steps: [{name: pack, run: 'echo x > tool; echo y > plain; chmod 755 tool', artifacts: [tool, plain]}]}
   - {name: fails, steps: [{name: first, run: 'echo about to fail; exit 3'}]}
   - {name: waits, steps: [{name: wait, run: 'echo waiting; sleep 600'}]}
 projects: [{id: demo, repository: example/demo}]
@@ -268,6 +269,18 @@ describe('quire runs logs, cancel and retry', () => {
   });
 });
 
+describe('quire runs artifacts', () => {
+  it('lists what a run has left, and downloads it with the permission to execute', async () => {
+    const id =
+      (await quire('submit', ['demo', 'pipeline', 'packs', '--follow', '--json'])).stdout.match(/[0-9a-f]{32}/)![0];
+    const folder = join(server.folder, 'downloaded');
+    expect(await quire('artifacts', [id, '--download', folder])).toMatchObject({ exitCode: 0 });
+    const mayExecute = async (name: string): Promise<boolean> => ((await stat(join(folder, name))).mode & 0o100) !== 0;
+    expect([await mayExecute('tool'), await mayExecute('plain')]).toEqual([true, false]);
+    expect(await readFile(join(folder, 'tool'), 'utf8')).toBe('x\n');
+  });
+});
+
 describe('quire runs caches', () => {
   const caches = (command: string, ...options: string[]) =>
     runQuire(['runs', 'caches', command, 'demo', ...options, '--url', server.url, '--token', API_TOKEN]);
@@ -327,7 +340,7 @@ describe('quire runs ships, token, projects and audit', () => {
 
   it('lists, disables, enables and deletes projects, and says what was done', async () => {
     await writeFile(server.file, `${await readFile(server.file, 'utf8')}\n# end\n`);
-    expect((await quire('projects')).stdout).toMatch(/^demo +yes +example\/demo +hello told cached fails waits/m);
+    expect((await quire('projects')).stdout).toMatch(/^demo +yes +example\/demo +hello told cached packs fails waits/m);
     expect(await quire('projects', ['disable', 'dmeo'])).toMatchObject({
       exitCode: 1,
       stderr: expect.stringContaining('no project dmeo; there are: demo; did you mean demo?'),
