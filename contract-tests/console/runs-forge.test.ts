@@ -298,13 +298,16 @@ describe('the console of the run queue beside a forge', () => {
   }
 });
 
-/** The most lines of an entry in the lists of a page: cells that overlap in height are in one line. */
+/** The most lines of an entry in the lists of a page: cells beside each other are in one line, unless they wrap. */
 function linesOfEntries(tab: WatchedPage): Promise<number> {
   return tab.locator('.table.brief tbody tr').evaluateAll((rows) =>
     Math.max(0, ...rows.map((row) => {
-      const boxes = [...row.querySelectorAll('td')].map((cell) => cell.getBoundingClientRect()).filter(({ height }) =>
-        height > 0
-      ).sort((a, b) => a.top + a.height / 2 - b.top - b.height / 2);
+      const boxes = [...row.querySelectorAll('td')].map((cell) => {
+        const { top, height, bottom } = cell.getBoundingClientRect();
+        // A button is higher than a line of text.
+        return { top, height, bottom, wraps: height > 34 && cell.querySelector('button:not(.link)') === null };
+      }).filter(({ height }) => height > 0).sort((a, b) => a.top + a.height / 2 - b.top - b.height / 2);
+      if (boxes.some(({ wraps }) => wraps)) return 3;
       let [lines, last] = [0, -Infinity];
       for (const { top, height, bottom } of boxes)
         if (top + height / 2 > last) [lines, last] = [lines + 1, bottom];

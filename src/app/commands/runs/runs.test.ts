@@ -354,7 +354,7 @@ describe('quire runs ships, token, projects and audit', () => {
       /api +project +demo +change=replaced enabled=true/,
     );
     expect((await quire('submit', ['demo', 'pipeline', 'helo'])).stderr).toContain(
-      'no pipeline "helo" in project demo; it has: hello, told, cached, fails, waits; did you mean hello?',
+      'no pipeline "helo" in project demo; it has: hello, told, cached, packs, fails, waits; did you mean hello?',
     );
   });
 
