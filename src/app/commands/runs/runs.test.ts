@@ -214,6 +214,29 @@ describe('quire runs logs, cancel and retry', () => {
     await service.close();
   });
 
+  it('shows what the forge of a run shows of it, and why not yet', async () => {
+    const id = await submitted('hello');
+    const { stdout } = await quire('show', [id, '--json']);
+    const status = { kind: 'status', forge: 'tea', context: 'quire/hello', state: 'success', number: null };
+    const waiting = { ...status, delivery: 'waiting', failures: 2, error: 'POST /statuses: 502' };
+    const comment = { ...status, kind: 'comment', number: 7, delivery: 'delivered', failures: 0, error: null };
+    const service = await startFakeService(({ path }) =>
+      path.endsWith('/statuses') ? { body: { data: [waiting, comment] } } : { body: { data: JSON.parse(stdout) } }
+    );
+    const shown = await runQuire(['runs', 'show', id, '--url', service.url]);
+    await service.close();
+    expect(shown.stdout).toContain(
+      'at tea: quire/hello success (waiting, failed 2 times, POST /statuses: 502)\nat tea: comment on #7 (delivered)\n',
+    );
+  });
+
+  it('lists the deliveries of a project', async () => {
+    const service = await startFakeService(() => ({ body: { data: [], next_cursor: null } }));
+    await runQuire(['runs', 'deliveries', 'list', '--project', 'demo', '--url', service.url]);
+    await service.close();
+    expect(new URL(service.requests[0]!.path, service.url).searchParams.get('project_id')).toBe('demo');
+  });
+
   it('says what is missing: the token, the run, the service', async () => {
     expect(
       (await runQuire(['runs', 'submit', 'demo', 'diagnostic', '--url', server.url, '--token',
