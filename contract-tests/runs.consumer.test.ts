@@ -2,4 +2,4 @@ import { createClient, createConfig } from '../generated/runs/sdk/client/index.t
 import * as functions from '../generated/runs/sdk/sdk.gen.ts';
 import { consumerSuite } from './consumer.suite.ts';
 
-consumerSuite('runs', { functions, createClient: (config) => createClient(createConfig(config)) }, 59);
+consumerSuite('runs', { functions, createClient: (config) => createClient(createConfig(config)) }, 62);

@@ -65,8 +65,17 @@ describe('signing in to the runs console at an issuer', () => {
     await page.goto(`${url}/console#/`);
     const signIn = page.getByRole('button', { name: 'Sign in with your organisation', exact: true });
     await signIn.waitFor();
-    await picture(page, 'runs-sign-in-issuer');
-    expect(await violations(page)).toEqual([]);
+    for (const colorScheme of ['light', 'dark'] as const) {
+      for (const width of [1280, 390]) {
+        await page.emulateMedia({ colorScheme });
+        await page.setViewportSize({ width, height: 860 });
+        await picture(page, `runs-sign-in-${colorScheme}-${width}`);
+        expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
+        expect(await violations(page)).toEqual([]);
+      }
+    }
+    await page.emulateMedia({ colorScheme: 'light' });
+    await page.setViewportSize({ width: 1280, height: 860 });
     await signIn.click();
     await page.getByText('anna', { exact: true }).waitFor();
     const rows = page.getByRole('row').filter({ hasText: 'release' });

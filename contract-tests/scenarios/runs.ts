@@ -1,11 +1,12 @@
 import { expect } from 'vitest';
 import type { Client } from '../../generated/runs/sdk/client/index.ts';
 import { approveRun, cancelRun, deleteCaches, enqueueRun, finishOidcSignIn, getBadge, getCurrentUser, getForgeDelivery,
-  getIdTokenConfiguration, getIdTokenKeys, getLiveness, getMetrics, getReadiness, getRun, getRunResult, getRunSummary,
-  getSignInMethods, listAudit, listCaches, listForgeDeliveries, listForges, listNotificationDeadLetters,
-  listNotifications, listProjectTests, listRunAttempts, listRuns, listRunTests, listSchedules, listTestHistory, logout,
-  pauseSchedule, receiveAlerts, receiveForgeEvent, redeliverForgeEvent, redeliverNotifications, rejectRun, rerunRun,
-  resumeSchedule, retryRun, runSchedule, searchLogs, startOidcSignIn } from '../../generated/runs/sdk/sdk.gen.ts';
+  getIdTokenConfiguration, getIdTokenKeys, getLiveness, getMetrics, getProjectForge, getReadiness, getRun, getRunResult,
+  getRunSummary, getSignInMethods, listAudit, listCaches, listForgeDeliveries, listForges, listNotificationDeadLetters,
+  listNotifications, listProjectTests, listRunAttempts, listRunJobs, listRuns, listRunStatuses, listRunTests,
+  listSchedules, listTestHistory, logout, pauseSchedule, receiveAlerts, receiveForgeEvent, redeliverForgeEvent,
+  redeliverNotifications, rejectRun, rerunRun, resumeSchedule, retryRun, runSchedule, searchLogs,
+  startOidcSignIn } from '../../generated/runs/sdk/sdk.gen.ts';
 import type { ErrorCode, Run } from '../../generated/runs/sdk/types.gen.ts';
 import type { RunsApi } from '../../src/testkit/runs-api.ts';
 import type { ScenarioContext, Scenarios } from '../provider.suite.ts';
@@ -191,6 +192,26 @@ export const runs: Scenarios<RunsApi, Client> = {
   },
   async listForges({ client }) {
     expect(succeeded(await listForges({ client })).data).toEqual([]);
+  },
+  async getProjectForge({ client }) {
+    expect(succeeded(await getProjectForge({ client, path: { id: 'alpha' } })).data).toEqual({
+      forge: null,
+      repository: 'org/alpha',
+      poll: null,
+      last_delivery: null,
+      last_status: null,
+    });
+    refused(await getProjectForge({ client, path: { id: 'nobody' } }), 404, 'project_not_found');
+  },
+  async listRunJobs(context) {
+    const { id } = await queued(context);
+    expect(succeeded(await listRunJobs({ client: context.client, path: { id } })).data).toEqual([]);
+    refused(await listRunJobs({ client: context.client, path: { id: UNKNOWN } }), 404, 'run_not_found');
+  },
+  async listRunStatuses(context) {
+    const { id } = await queued(context);
+    expect(succeeded(await listRunStatuses({ client: context.client, path: { id } })).data).toEqual([]);
+    refused(await listRunStatuses({ client: context.client, path: { id: UNKNOWN } }), 404, 'run_not_found');
   },
   async listNotifications({ client }) {
     expect(succeeded(await listNotifications({ client })).data).toEqual([]);

@@ -20,6 +20,8 @@ import type {
   RejectRunResponses,
   GetRunResultData,
   GetRunResultResponses,
+  ListRunJobsData,
+  ListRunJobsResponses,
   GetRunSummaryData,
   GetRunSummaryResponses,
   ListRunAttemptsData,
@@ -76,6 +78,10 @@ import type {
   RunScheduleResponses,
   ListForgesData,
   ListForgesResponses,
+  GetProjectForgeData,
+  GetProjectForgeResponses,
+  ListRunStatusesData,
+  ListRunStatusesResponses,
   ListNotificationsData,
   ListNotificationsResponses,
   ListNotificationDeadLettersData,
@@ -126,6 +132,7 @@ export interface Operations {
   approveRun: Operation<FlatInput<NonNullable<ApproveRunData['path']>>, ApproveRunResponses[200]>;
   rejectRun: Operation<FlatInput<NonNullable<RejectRunData['path']>>, RejectRunResponses[200]>;
   getRunResult: Operation<FlatInput<NonNullable<GetRunResultData['path']>>, GetRunResultResponses[200]>;
+  listRunJobs: Operation<FlatInput<NonNullable<ListRunJobsData['path']>>, ListRunJobsResponses[200]>;
   getRunSummary: Operation<FlatInput<NonNullable<GetRunSummaryData['path']>>, GetRunSummaryResponses[200]>;
   listRunAttempts: Operation<FlatInput<NonNullable<ListRunAttemptsData['path']>>, ListRunAttemptsResponses[200]>;
   listRunArtifacts: Operation<FlatInput<NonNullable<ListRunArtifactsData['path']> & NonNullable<ListRunArtifactsData['query']>>, ListRunArtifactsResponses[200]>;
@@ -157,6 +164,8 @@ export interface Operations {
   resumeSchedule: Operation<FlatInput<NonNullable<ResumeScheduleData['path']>>, ResumeScheduleResponses[200]>;
   runSchedule: Operation<FlatInput<NonNullable<RunScheduleData['path']> & { idempotencyKey: string }>, RunScheduleResponses[202]>;
   listForges: Operation<Record<never, never>, ListForgesResponses[200]>;
+  getProjectForge: Operation<FlatInput<NonNullable<GetProjectForgeData['path']>>, GetProjectForgeResponses[200]>;
+  listRunStatuses: Operation<FlatInput<NonNullable<ListRunStatusesData['path']>>, ListRunStatusesResponses[200]>;
   listNotifications: Operation<Record<never, never>, ListNotificationsResponses[200]>;
   listNotificationDeadLetters: Operation<FlatInput<NonNullable<ListNotificationDeadLettersData['query']>, 'limit'>, ListNotificationDeadLettersResponses[200]>;
   redeliverNotifications: Operation<FlatInput<NonNullable<RedeliverNotificationsData['body']> & NonNullable<RedeliverNotificationsData['path']>>, RedeliverNotificationsResponses[202]>;
@@ -191,6 +200,7 @@ export const operations: { readonly [K in OperationId]: OperationSpec } = {
   approveRun: {"id":"approveRun","method":"POST","path":"/api/v1/runs/{id}/approve","area":"runs","summary":"Approve a run","access":"write","effect":"write","scope":"approve","limited":true,"sanitize":false,"maxBody":65536,"maxValues":10000,"status":200,"parameters":[{"name":"id","in":"path","field":"id","type":"string"}],"consumes":[],"produces":["application/json"]},
   rejectRun: {"id":"rejectRun","method":"POST","path":"/api/v1/runs/{id}/reject","area":"runs","summary":"Reject a run","access":"write","effect":"write","scope":"approve","limited":true,"sanitize":false,"maxBody":65536,"maxValues":10000,"status":200,"parameters":[{"name":"id","in":"path","field":"id","type":"string"}],"consumes":[],"produces":["application/json"]},
   getRunResult: {"id":"getRunResult","method":"GET","path":"/api/v1/runs/{id}/result","area":"runs","summary":"Get the result of a run","access":"read","effect":"read","limited":true,"sanitize":false,"maxBody":65536,"maxValues":10000,"status":200,"parameters":[{"name":"id","in":"path","field":"id","type":"string"}],"consumes":[],"produces":["application/json"]},
+  listRunJobs: {"id":"listRunJobs","method":"GET","path":"/api/v1/runs/{id}/jobs","area":"runs","summary":"List the jobs of a run","access":"read","effect":"read","limited":true,"sanitize":false,"maxBody":65536,"maxValues":10000,"status":200,"parameters":[{"name":"id","in":"path","field":"id","type":"string"}],"consumes":[],"produces":["application/json"]},
   getRunSummary: {"id":"getRunSummary","method":"GET","path":"/api/v1/runs/{id}/summary","area":"runs","summary":"Get the summary of a run","access":"read","effect":"read","limited":true,"sanitize":false,"maxBody":65536,"maxValues":10000,"status":200,"parameters":[{"name":"id","in":"path","field":"id","type":"string"}],"consumes":[],"produces":["application/json"]},
   listRunAttempts: {"id":"listRunAttempts","method":"GET","path":"/api/v1/runs/{id}/attempts","area":"runs","summary":"List the attempts of a run","access":"read","effect":"read","limited":true,"sanitize":false,"maxBody":65536,"maxValues":10000,"status":200,"parameters":[{"name":"id","in":"path","field":"id","type":"string"}],"consumes":[],"produces":["application/json"]},
   listRunArtifacts: {"id":"listRunArtifacts","method":"GET","path":"/api/v1/runs/{id}/artifacts","area":"artifacts","summary":"List the artefacts of a run","access":"read","effect":"read","limited":true,"sanitize":false,"maxBody":65536,"maxValues":10000,"status":200,"parameters":[{"name":"id","in":"path","field":"id","type":"string"},{"name":"attempt","in":"query","field":"attempt","type":"integer"}],"consumes":[],"produces":["application/json"]},
@@ -222,11 +232,13 @@ export const operations: { readonly [K in OperationId]: OperationSpec } = {
   resumeSchedule: {"id":"resumeSchedule","method":"POST","path":"/api/v1/schedules/{project_id}/{name}/resume","area":"schedules","summary":"Resume a schedule","access":"write","effect":"write","projectAdmin":true,"limited":true,"sanitize":false,"maxBody":65536,"maxValues":10000,"status":200,"parameters":[{"name":"project_id","in":"path","field":"project_id","type":"string"},{"name":"name","in":"path","field":"name","type":"string"}],"consumes":[],"produces":["application/json"]},
   runSchedule: {"id":"runSchedule","method":"POST","path":"/api/v1/schedules/{project_id}/{name}/run","area":"schedules","summary":"Run a schedule now","access":"write","effect":"write","scope":"submit","limited":true,"sanitize":false,"maxBody":65536,"maxValues":10000,"status":202,"parameters":[{"name":"project_id","in":"path","field":"project_id","type":"string"},{"name":"name","in":"path","field":"name","type":"string"},{"name":"Idempotency-Key","in":"header","field":"idempotencyKey","type":"string"}],"consumes":[],"produces":["application/json"]},
   listForges: {"id":"listForges","method":"GET","path":"/api/v1/forges","area":"statuses","summary":"List the forges","access":"write","effect":"read","limited":true,"sanitize":false,"maxBody":65536,"maxValues":10000,"status":200,"parameters":[],"consumes":[],"produces":["application/json"]},
+  getProjectForge: {"id":"getProjectForge","method":"GET","path":"/api/v1/projects/{id}/forge","area":"statuses","summary":"Get what a project and its forge know of each other","access":"write","effect":"read","projectAdmin":true,"limited":true,"sanitize":false,"maxBody":65536,"maxValues":10000,"status":200,"parameters":[{"name":"id","in":"path","field":"id","type":"string"}],"consumes":[],"produces":["application/json"]},
+  listRunStatuses: {"id":"listRunStatuses","method":"GET","path":"/api/v1/runs/{id}/statuses","area":"statuses","summary":"List what the forge shows of a run","access":"read","effect":"read","limited":true,"sanitize":false,"maxBody":65536,"maxValues":10000,"status":200,"parameters":[{"name":"id","in":"path","field":"id","type":"string"}],"consumes":[],"produces":["application/json"]},
   listNotifications: {"id":"listNotifications","method":"GET","path":"/api/v1/notifications","area":"notifications","summary":"List the webhooks of notifications","access":"write","effect":"read","limited":true,"sanitize":false,"maxBody":65536,"maxValues":10000,"status":200,"parameters":[],"consumes":[],"produces":["application/json"]},
   listNotificationDeadLetters: {"id":"listNotificationDeadLetters","method":"GET","path":"/api/v1/notifications/dead-letters","area":"notifications","summary":"List notifications that were given up","access":"write","effect":"read","limited":true,"sanitize":false,"maxBody":65536,"maxValues":10000,"status":200,"parameters":[{"name":"limit","in":"query","field":"limit","type":"integer"},{"name":"before","in":"query","field":"before","type":"string"}],"consumes":[],"produces":["application/json"]},
   redeliverNotifications: {"id":"redeliverNotifications","method":"POST","path":"/api/v1/notifications/{name}/redeliver","area":"notifications","summary":"Send notifications that were given up once more","access":"write","effect":"write","limited":true,"sanitize":false,"maxBody":65536,"maxValues":10000,"status":202,"parameters":[{"name":"name","in":"path","field":"name","type":"string"}],"consumes":["application/json"],"requiresBody":true,"produces":["application/json"]},
   receiveAlerts: {"id":"receiveAlerts","method":"POST","path":"/api/v1/webhooks/alertmanager","area":"alerts","summary":"Receive a notification of Alertmanager","access":"write","effect":"write","scope":"alerts","limited":true,"sanitize":false,"maxBody":1048576,"maxValues":50000,"status":200,"otherStatuses":[202],"parameters":[],"consumes":["application/json"],"produces":["application/json"]},
-  listForgeDeliveries: {"id":"listForgeDeliveries","method":"GET","path":"/api/v1/webhooks/deliveries","area":"forges","summary":"List the events of forges","access":"write","effect":"read","limited":true,"sanitize":false,"maxBody":65536,"maxValues":10000,"status":200,"parameters":[{"name":"limit","in":"query","field":"limit","type":"integer"},{"name":"before","in":"query","field":"before","type":"string"},{"name":"forge","in":"query","field":"forge","type":"string"},{"name":"repository","in":"query","field":"repository","type":"string"},{"name":"state","in":"query","field":"state","type":"string"}],"consumes":[],"produces":["application/json"]},
+  listForgeDeliveries: {"id":"listForgeDeliveries","method":"GET","path":"/api/v1/webhooks/deliveries","area":"forges","summary":"List the events of forges","access":"write","effect":"read","limited":true,"sanitize":false,"maxBody":65536,"maxValues":10000,"status":200,"parameters":[{"name":"limit","in":"query","field":"limit","type":"integer"},{"name":"before","in":"query","field":"before","type":"string"},{"name":"forge","in":"query","field":"forge","type":"string"},{"name":"repository","in":"query","field":"repository","type":"string"},{"name":"project_id","in":"query","field":"project_id","type":"string"},{"name":"state","in":"query","field":"state","type":"string"}],"consumes":[],"produces":["application/json"]},
   getForgeDelivery: {"id":"getForgeDelivery","method":"GET","path":"/api/v1/webhooks/deliveries/{id}","area":"forges","summary":"Read an event of a forge","access":"write","effect":"read","limited":true,"sanitize":false,"maxBody":65536,"maxValues":10000,"status":200,"parameters":[{"name":"id","in":"path","field":"id","type":"string"}],"consumes":[],"produces":["application/json"]},
   redeliverForgeEvent: {"id":"redeliverForgeEvent","method":"POST","path":"/api/v1/webhooks/deliveries/{id}/redeliver","area":"forges","summary":"Process an event of a forge again","access":"write","effect":"write","limited":true,"sanitize":false,"maxBody":65536,"maxValues":10000,"status":202,"parameters":[{"name":"id","in":"path","field":"id","type":"string"}],"consumes":[],"produces":["application/json"]},
   receiveForgeEvent: {"id":"receiveForgeEvent","method":"POST","path":"/api/v1/webhooks/{kind}","area":"forges","summary":"Receive an event of a forge","access":"public","effect":"write","rawBody":true,"limited":true,"sanitize":false,"maxBody":26214400,"maxValues":10000,"status":202,"otherStatuses":[200],"parameters":[{"name":"kind","in":"path","field":"kind","type":"string"},{"name":"forge","in":"query","field":"forge","type":"string"}],"consumes":["application/json"],"requiresBody":true,"produces":["application/json"]},

@@ -75,6 +75,7 @@ export const AREAS = [
       note: logs.note,
       lines: logs.lines,
       knowsShip: (selectors) => roster.hasLabels(selectors),
+      nameShip: (id) => roster.describe(id),
       onHandedOut: recorder.claimed,
       onStoreFailure: recorder.storageFailed,
       onSuperseded: (tx, runId, by) => audit.record(tx, 'system', 'cancel', runId, { superseded_by: by }),
@@ -169,10 +170,17 @@ export const AREAS = [
     const { close, ...apis } = createForgeApis(env, secrets.valueOf);
     return { ...apis, stop: close };
   }),
-  area('statuses', ['queue', 'runs', 'forgeApis'], (env, { queue, runs, forgeApis }) => {
+  area('statuses', ['queue', 'runs', 'forgeApis', 'secrets'], (env, { queue, runs, forgeApis, secrets }) => {
     const { enqueueOnce } = runs;
     const annotationsOf = (runId: string) => placesOf(env.sql.background, queue, runId);
-    const statuses = createStatuses({ env, queue, apis: forgeApis, enqueueOnce, annotationsOf });
+    const statuses = createStatuses({
+      env,
+      queue,
+      apis: forgeApis,
+      enqueueOnce,
+      annotationsOf,
+      secretValue: secrets.valueOf,
+    });
     queue.onChanging(statuses.changing);
     return statuses;
   }, { stopsIn: 'quiesce' }),

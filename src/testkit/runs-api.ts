@@ -175,6 +175,7 @@ export class RunsApi {
         apis,
         enqueueOnce: this.runs.enqueueOnce,
         annotationsOf: (id) => this.annotationsOf(id),
+        secretValue,
       });
     this.statuses = this.anotherStatuses();
     this.queue.onChanging(this.statuses.changing);

@@ -162,6 +162,7 @@ ${options.fleet ?? ''}
       lines: this.logs.lines,
       random: () => 0.5,
       elapsed,
+      nameShip: (id) => this.roster.describe(id),
     });
     this.logHandlers = this.logs.operations(this.queue, createAuditLog(this.env));
     this.addresses = new FleetAddresses(loaded.config);

@@ -452,6 +452,35 @@ export type GetRunResultResponse = {
 };
 
 /**
+ * One job of a run.
+ */
+export type RunJob = {
+    /**
+     * Its name.
+     */
+    name: string;
+    /**
+     * Names of the jobs that must have ended before it starts.
+     */
+    needs: Array<string>;
+    /**
+     * How they must have ended, all with success, one with a failure, or in any way; else it is skipped.
+     */
+    if: 'success' | 'failure' | 'always';
+    /**
+     * Whether the run goes on and may succeed when it fails.
+     */
+    continue_on_error: boolean;
+};
+
+export type ListRunJobsResponse = {
+    /**
+     * The jobs in their order; each needs only jobs before it.
+     */
+    data: Array<RunJob>;
+};
+
+/**
  * What the steps of a run say of it.
  */
 export type RunSummary = {
@@ -560,6 +589,10 @@ export type RunArtifact = {
      * SHA-256 of its bytes, in lower-case hexadecimal.
      */
     sha256: string;
+    /**
+     * Whether its owner may execute it, as the step left it. Jobs that need it, and steps after an approval, get it with that permission; so does `quire runs artifacts --download`.
+     */
+    executable: boolean;
     /**
      * When it was kept (Unix seconds).
      */
@@ -1669,6 +1702,10 @@ export type Forge = {
      * When it last accepted something (Unix seconds); null if it never has.
      */
     last_sent_at: number | null;
+    /**
+     * Address that the webhooks of its repositories call, with `runtime.public_url`; without that, a path of this service. Null where `webhook_secret` is not configured or its secret is not set, so that all are refused.
+     */
+    webhook_url: string | null;
 };
 
 export type ListForgesResponse = {
@@ -1676,6 +1713,217 @@ export type ListForgesResponse = {
      * The forges.
      */
     data: Array<Forge>;
+};
+
+/**
+ * How git is asked for what is new; null for a project that is not polled.
+ */
+export type RepositoryPoll = {
+    interval: Duration;
+    /**
+     * When it was last asked (Unix seconds); null for never.
+     */
+    last_at: OptionalUnixSeconds;
+    /**
+     * Why that failed; null if it succeeded.
+     */
+    error: string | null;
+} | null;
+
+/**
+ * `pending`: it waits to be processed. `done`: its runs are queued. `ignored`: it starts nothing, and the reason says why. `failed`: it was given up.
+ */
+export type ForgeDeliveryState = 'pending' | 'done' | 'ignored' | 'failed';
+
+/**
+ * An event of a forge, and what came of it.
+ */
+export type ForgeDelivery = {
+    id: Id;
+    /**
+     * Name of the forge; empty for a project that is polled and names none.
+     */
+    forge: string;
+    /**
+     * Id that the forge has given to it.
+     */
+    delivery_id: string;
+    /**
+     * What happened: `push`, `tag`, `pull_request`, `comment`, `issue`, `release`, or the forge's own word for what starts nothing.
+     */
+    event: string;
+    /**
+     * What was done, such as `opened`; empty for none.
+     */
+    action: string;
+    /**
+     * The repository, as the forge names it.
+     */
+    repository: string;
+    /**
+     * Full name of the branch or tag; empty for none.
+     */
+    ref: string;
+    /**
+     * The commit; empty for none.
+     */
+    commit: string;
+    /**
+     * First line of the commit's message, or title of the pull request; empty for none.
+     */
+    title: string;
+    /**
+     * Login of whoever did it; empty if the forge does not say.
+     */
+    author: string;
+    /**
+     * Number of the pull request; null for none.
+     */
+    pull_request: number | null;
+    /**
+     * When it arrived (Unix seconds).
+     */
+    received_at: UnixSeconds;
+    /**
+     * When it was done, ignored or given up (Unix seconds).
+     */
+    processed_at: OptionalUnixSeconds;
+    state: ForgeDeliveryState;
+    /**
+     * How often it was processed.
+     */
+    attempts: number;
+    /**
+     * Why it was ignored or has failed, or why the last attempt to process it failed; null otherwise.
+     */
+    reason: string | null;
+    /**
+     * The runs that it queued.
+     */
+    runs: Array<{
+        /**
+         * Project of the run.
+         */
+        project_id: string;
+        /**
+         * Its pipeline.
+         */
+        pipeline: string;
+        run_id: Id;
+    }>;
+    /**
+     * The pipelines that it did not start although they are for events, at most 100.
+     */
+    skipped: Array<{
+        /**
+         * Project of the pipeline.
+         */
+        project_id: string;
+        /**
+         * Name of the pipeline, or of the file that is wrong.
+         */
+        pipeline: string;
+        /**
+         * Why it was not started.
+         */
+        reason: string;
+    }>;
+};
+
+/**
+ * Something that a forge shows of a run.
+ */
+export type RunStatus = {
+    /**
+     * The run; null for a status that says why nothing was started.
+     */
+    run_id: string | null;
+    /**
+     * `status` of a commit, `comment` on a pull request or an issue, or change of its `labels`. Later versions may add values.
+     */
+    kind: 'status' | 'comment' | 'labels';
+    /**
+     * Name of the forge.
+     */
+    forge: string;
+    /**
+     * The repository, as its API names it.
+     */
+    repository: string;
+    /**
+     * The commit of a status, or of the results in a comment; null for others.
+     */
+    commit: string | null;
+    /**
+     * Number of the pull request or issue; null for a status.
+     */
+    number: number | null;
+    /**
+     * Name of a status; null for others.
+     */
+    context: string | null;
+    /**
+     * State of a status: `pending`, `running`, `success`, `failure`, `error` or `cancelled`, which forges with fewer states show as the nearest one; null for others. Later versions may have further ones.
+     */
+    state: string | null;
+    /**
+     * Text of a status; null for others.
+     */
+    description: string | null;
+    /**
+     * `delivered`: the forge shows it. `waiting`: it is sent, again if it failed. `refused`: the forge has refused it for good; it is sent again when the service starts and when its configuration changes.
+     */
+    delivery: 'waiting' | 'delivered' | 'refused';
+    /**
+     * How often sending it has failed since it changed.
+     */
+    failures: number;
+    /**
+     * Why it failed last; null where it did not.
+     */
+    error: string | null;
+    /**
+     * When the forge accepted it, or else when it changed (Unix seconds).
+     */
+    updated_at: UnixSeconds;
+    /**
+     * When it is sent again after a failure (Unix seconds); null otherwise.
+     */
+    next_attempt_at: OptionalUnixSeconds;
+};
+
+/**
+ * A project and its forge.
+ */
+export type ProjectForge = {
+    /**
+     * The forge that the project names; null for none.
+     */
+    forge: Forge | null;
+    /**
+     * The repository as the API of the forge names it; null where it has no such name.
+     */
+    repository: string | null;
+    poll: RepositoryPoll;
+    /**
+     * The newest event of the project's repository, of the last 30 days; null for none.
+     */
+    last_delivery: ForgeDelivery | null;
+    /**
+     * The status that has changed last, of the last 30 days; null for none.
+     */
+    last_status: RunStatus | null;
+};
+
+export type GetProjectForgeResponse = {
+    data: ProjectForge;
+};
+
+export type ListRunStatusesResponse = {
+    /**
+     * What the forge shows, statuses first.
+     */
+    data: Array<RunStatus>;
 };
 
 /**
@@ -1851,106 +2099,6 @@ export type ReceiveAlertsResponse = {
      * The run of the notification, if it has one.
      */
     data: Array<Run>;
-};
-
-/**
- * `pending`: it waits to be processed. `done`: its runs are queued. `ignored`: it starts nothing, and the reason says why. `failed`: it was given up.
- */
-export type ForgeDeliveryState = 'pending' | 'done' | 'ignored' | 'failed';
-
-/**
- * An event of a forge, and what came of it.
- */
-export type ForgeDelivery = {
-    id: Id;
-    /**
-     * Name of the forge; empty for a project that is polled and names none.
-     */
-    forge: string;
-    /**
-     * Id that the forge has given to it.
-     */
-    delivery_id: string;
-    /**
-     * What happened: `push`, `tag`, `pull_request`, `comment`, `issue`, `release`, or the forge's own word for what starts nothing.
-     */
-    event: string;
-    /**
-     * What was done, such as `opened`; empty for none.
-     */
-    action: string;
-    /**
-     * The repository, as the forge names it.
-     */
-    repository: string;
-    /**
-     * Full name of the branch or tag; empty for none.
-     */
-    ref: string;
-    /**
-     * The commit; empty for none.
-     */
-    commit: string;
-    /**
-     * First line of the commit's message, or title of the pull request; empty for none.
-     */
-    title: string;
-    /**
-     * Login of whoever did it; empty if the forge does not say.
-     */
-    author: string;
-    /**
-     * Number of the pull request; null for none.
-     */
-    pull_request: number | null;
-    /**
-     * When it arrived (Unix seconds).
-     */
-    received_at: UnixSeconds;
-    /**
-     * When it was done, ignored or given up (Unix seconds).
-     */
-    processed_at: OptionalUnixSeconds;
-    state: ForgeDeliveryState;
-    /**
-     * How often it was processed.
-     */
-    attempts: number;
-    /**
-     * Why it was ignored or has failed, or why the last attempt to process it failed; null otherwise.
-     */
-    reason: string | null;
-    /**
-     * The runs that it queued.
-     */
-    runs: Array<{
-        /**
-         * Project of the run.
-         */
-        project_id: string;
-        /**
-         * Its pipeline.
-         */
-        pipeline: string;
-        run_id: Id;
-    }>;
-    /**
-     * The pipelines that it did not start although they are for events, at most 100.
-     */
-    skipped: Array<{
-        /**
-         * Project of the pipeline.
-         */
-        project_id: string;
-        /**
-         * Name of the pipeline, or of the file that is wrong.
-         */
-        pipeline: string;
-        /**
-         * Why it was not started.
-         */
-        reason: string;
-    }>;
 };
 
 export type ListForgeDeliveriesResponse = {
@@ -2943,6 +3091,64 @@ export type GetRunResultResponses = {
 };
 
 export type GetRunResultResponse2 = GetRunResultResponses[keyof GetRunResultResponses];
+
+export type ListRunJobsData = {
+    body?: never;
+    path: {
+        /**
+         * Id of the run, 32 hexadecimal characters; a malformed one names no run and returns 404.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/api/v1/runs/{id}/jobs';
+};
+
+export type ListRunJobsErrors = {
+    /**
+     * `invalid_input`: the body or the query has the wrong shape; the message names the field.
+     */
+    400: ErrorBody;
+    /**
+     * `unauthenticated`: the bearer token is missing or wrong.
+     */
+    401: ErrorBody;
+    /**
+     * `forbidden`: reading is open to everyone (`runtime.api_token_env` is not set), and the request comes from a web page of another site, or was sent to a name that is not known as one of this server.
+     */
+    403: ErrorBody;
+    /**
+     * `run_not_found`: there is no such run, or the id is malformed.
+     */
+    404: ErrorBody;
+    /**
+     * `invalid_input`: the headers of the request have more than 16 KiB together.
+     */
+    431: ErrorBody;
+    /**
+     * `storage_failed`: the store could not be read or written. `internal`: the server made a mistake. Its log has the reason in both cases.
+     */
+    500: ErrorBody;
+    /**
+     * `not_implemented`: this build does not have the operation yet.
+     */
+    501: ErrorBody;
+    /**
+     * `storage_unavailable`: the store is unreachable or busy for more than 5 seconds, or the server is starting or stopping; try again later.
+     */
+    503: ErrorBody;
+};
+
+export type ListRunJobsError = ListRunJobsErrors[keyof ListRunJobsErrors];
+
+export type ListRunJobsResponses = {
+    /**
+     * The jobs.
+     */
+    200: ListRunJobsResponse;
+};
+
+export type ListRunJobsResponse2 = ListRunJobsResponses[keyof ListRunJobsResponses];
 
 export type GetRunSummaryData = {
     body?: never;
@@ -4864,6 +5070,122 @@ export type ListForgesResponses = {
 
 export type ListForgesResponse2 = ListForgesResponses[keyof ListForgesResponses];
 
+export type GetProjectForgeData = {
+    body?: never;
+    path: {
+        /**
+         * Id of the project.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/api/v1/projects/{id}/forge';
+};
+
+export type GetProjectForgeErrors = {
+    /**
+     * `invalid_input`: the body or the query has the wrong shape; the message names the field.
+     */
+    400: ErrorBody;
+    /**
+     * `unauthenticated`: the bearer token is missing or wrong.
+     */
+    401: ErrorBody;
+    /**
+     * `forbidden`: reading is open to everyone (`runtime.api_token_env` is not set), and the request comes from a web page of another site, or was sent to a name that is not known as one of this server.
+     */
+    403: ErrorBody;
+    /**
+     * `project_not_found`: there is no project with this id.
+     */
+    404: ErrorBody;
+    /**
+     * `invalid_input`: the headers of the request have more than 16 KiB together.
+     */
+    431: ErrorBody;
+    /**
+     * `storage_failed`: the store could not be read or written. `internal`: the server made a mistake. Its log has the reason in both cases.
+     */
+    500: ErrorBody;
+    /**
+     * `not_implemented`: this build does not have the operation yet.
+     */
+    501: ErrorBody;
+    /**
+     * `storage_unavailable`: the store is unreachable or busy for more than 5 seconds, or the server is starting or stopping; try again later.
+     */
+    503: ErrorBody;
+};
+
+export type GetProjectForgeError = GetProjectForgeErrors[keyof GetProjectForgeErrors];
+
+export type GetProjectForgeResponses = {
+    /**
+     * The forge of the project.
+     */
+    200: GetProjectForgeResponse;
+};
+
+export type GetProjectForgeResponse2 = GetProjectForgeResponses[keyof GetProjectForgeResponses];
+
+export type ListRunStatusesData = {
+    body?: never;
+    path: {
+        /**
+         * Id of the run, 32 hexadecimal characters; a malformed one names no run and returns 404.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/api/v1/runs/{id}/statuses';
+};
+
+export type ListRunStatusesErrors = {
+    /**
+     * `invalid_input`: the body or the query has the wrong shape; the message names the field.
+     */
+    400: ErrorBody;
+    /**
+     * `unauthenticated`: the bearer token is missing or wrong.
+     */
+    401: ErrorBody;
+    /**
+     * `forbidden`: reading is open to everyone (`runtime.api_token_env` is not set), and the request comes from a web page of another site, or was sent to a name that is not known as one of this server.
+     */
+    403: ErrorBody;
+    /**
+     * `run_not_found`: there is no such run, or the id is malformed.
+     */
+    404: ErrorBody;
+    /**
+     * `invalid_input`: the headers of the request have more than 16 KiB together.
+     */
+    431: ErrorBody;
+    /**
+     * `storage_failed`: the store could not be read or written. `internal`: the server made a mistake. Its log has the reason in both cases.
+     */
+    500: ErrorBody;
+    /**
+     * `not_implemented`: this build does not have the operation yet.
+     */
+    501: ErrorBody;
+    /**
+     * `storage_unavailable`: the store is unreachable or busy for more than 5 seconds, or the server is starting or stopping; try again later.
+     */
+    503: ErrorBody;
+};
+
+export type ListRunStatusesError = ListRunStatusesErrors[keyof ListRunStatusesErrors];
+
+export type ListRunStatusesResponses = {
+    /**
+     * What the forge shows, statuses first.
+     */
+    200: ListRunStatusesResponse;
+};
+
+export type ListRunStatusesResponse2 = ListRunStatusesResponses[keyof ListRunStatusesResponses];
+
 export type ListNotificationsData = {
     body?: never;
     path?: never;
@@ -5098,6 +5420,10 @@ export type ListForgeDeliveriesData = {
          * Only those about this repository, as its forge names it.
          */
         repository?: string;
+        /**
+         * Only those about the repository of this project, as the project was configured when they arrived.
+         */
+        project_id?: string;
         /**
          * Only those in this state.
          */

@@ -68,6 +68,7 @@ export const COMMANDS_OF_RUNS: Readonly<Record<string, readonly string[]>> = {
   approveRun: ['runs approve'],
   rejectRun: ['runs reject'],
   getRunSummary: ['runs show'],
+  listRunStatuses: ['runs show'],
   getRunResult: ['runs result'],
   listRunAttempts: ['runs show'],
   listRunLogs: ['runs logs'],

@@ -8,22 +8,27 @@ import { useLoad } from '../shared/use-load.ts';
 import { caller, leave, loadCaller } from './caller.ts';
 import { findCommands } from './places.ts';
 import { PAGES } from './pages.tsx';
+import { may } from './rights.ts';
 import { finishAtIssuer, SignIn } from './sign-in.tsx';
 
 /** The console calls the server that it was loaded from, with the credential of this tab. */
 client.setConfig({ baseUrl: '', auth: credentialFor });
 
-const GROUPS: readonly NavGroup[] = [
+/** The places that the caller may see. */
+const groups = (): readonly NavGroup[] => [
   { items: [
     { label: 'Runs', icon: 'play', address: '#/', under: ['', 'runs'] },
-    { label: 'Submit', icon: 'plus', address: '#/submit', under: ['submit'] },
+    ...(may('enqueueRun') ? [{ label: 'Submit', icon: 'plus', address: '#/submit', under: ['submit'] } as const] : []),
+    { label: 'Search logs', icon: 'search', address: '#/search', under: ['search'] },
     { label: 'Ships', icon: 'ship', address: '#/ships', under: ['ships'] },
     { label: 'Projects', icon: 'folder', address: '#/projects', under: ['projects'] },
     { label: 'Schedules', icon: 'jobs', address: '#/schedules', under: ['schedules'] },
-    { label: 'Notifications', icon: 'hook', address: '#/notifications', under: ['notifications'] },
+    ...(may('listForgeDeliveries') ? [{ label: 'Deliveries', icon: 'hook', address: '#/deliveries', under: ['deliveries'] } as const] : []),
+    ...(may('listForges') ? [{ label: 'Forges', icon: 'forge', address: '#/forges', under: ['forges'] } as const] : []),
+    ...(may('listNotifications') ? [{ label: 'Notifications', icon: 'bolt', address: '#/notifications', under: ['notifications'] } as const] : []),
   ] },
   { title: 'Operate', items: [
-    { label: 'Audit', icon: 'list', address: '#/audit', under: ['audit'] },
+    ...(may('listAudit') ? [{ label: 'Audit', icon: 'list', address: '#/audit', under: ['audit'] } as const] : []),
     { label: 'Metrics', icon: 'chart', address: '#/metrics', under: ['metrics'] },
     { label: 'Operations', icon: 'try', address: '#/try', under: ['try'] },
   ] },
@@ -36,7 +41,7 @@ export function App() {
     <>
       {signInWanted.value && <SignIn />}
       <div hidden={signInWanted.value}>
-        <Shell service="Runs" groups={GROUPS} user={session.value === undefined ? undefined : caller.value?.name.replace(/^user:/, '') ?? 'Signed in'} onSignIn={() => { signInWanted.value = true; }} onSignOut={() => void leave()} finds="run" commands={findCommands}>
+        <Shell service="Runs" groups={groups()} user={session.value === undefined ? undefined : caller.value?.name.replace(/^user:/, '') ?? 'Signed in'} onSignIn={() => { signInWanted.value = true; }} onSignOut={() => void leave()} finds="run" commands={findCommands}>
           <CurrentPage />
         </Shell>
       </div>

@@ -6,6 +6,7 @@ import { Await, Badge, Choice, Empty, Page, Table, Time, type Tone } from '../sh
 import { place, setQuery } from '../shared/router.ts';
 import { useLoad, useRefresh } from '../shared/use-load.ts';
 import { ownProjects } from './caller.ts';
+import { may } from './rights.ts';
 import { runAt, shortId } from './places.ts';
 import { useShipNames } from './ship-names.ts';
 import { lasted } from '../shared/format.ts';
@@ -13,7 +14,7 @@ import { lasted } from '../shared/format.ts';
 const REFRESH_MS = 2000;
 const PAGE = 50;
 
-const SOURCES = [['', 'all sources'], ['api', 'requests'], ['retry', 'retries'], ['rerun', 'repeated runs'], ['schedule', 'schedules'], ['alert', 'alerts']] as const;
+const SOURCES = [['', 'all sources'], ['api', 'requests'], ['retry', 'retries'], ['rerun', 'repeated runs'], ['schedule', 'schedules'], ['forge', 'events of repositories'], ['alert', 'alerts']] as const;
 
 /** The newest runs with their current state; cells of a matrix are shown on the page of their run. */
 export function RunsPage() {
@@ -23,7 +24,7 @@ export function RunsPage() {
   useRefresh(list, REFRESH_MS, before === undefined);
   const names = projects.data?.data.map(({ id }) => id) ?? [];
   return (
-    <Page title="Runs" actions={<a class="button primary" href="#/submit"><Icon name="plus" />Submit a run</a>}>
+    <Page title="Runs" actions={may('enqueueRun') && <a class="button primary" href="#/submit"><Icon name="plus" />Submit a run</a>}>
       <div class="stack">
         <div class="row">
           {(['', ...STATES] as const).map((name) => <button key={name} class="chip" aria-pressed={state === name} onClick={() => setQuery({ state: name, before: undefined })}>{name === '' ? 'all' : name}</button>)}

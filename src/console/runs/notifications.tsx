@@ -4,6 +4,7 @@ import { Await, Empty, Page, Table, Time } from '../shared/parts.tsx';
 import { attempt } from '../shared/toasts.tsx';
 import { useLoad, useRefresh } from '../shared/use-load.ts';
 import { runAt, shortId } from './places.ts';
+import { may } from './rights.ts';
 
 const REFRESH_MS = 10_000;
 
@@ -21,11 +22,11 @@ export function NotificationsPage() {
     <Page title="Notifications" about="Webhooks that are notified of runs; notifications.webhooks of the configuration lists them.">
       <div class="stack">
         <Await of={hooks}>{(data) => (data.length === 0 ? <Empty>No webhook is configured.</Empty> : (
-          <Table label="Webhooks" columns={['Webhook', 'Host', 'Projects', 'Notified of', 'Waiting#', 'Dead letters#', 'Last error', '']}>
+          <Table label="Webhooks" isBrief columns={['Webhook', 'Projects', 'Notified of', 'Waiting#', 'Dead letters#', 'Last error', '']}>
             {data.map(({ name, host, projects, states, waiting, dead_letters: dead, last_error: error }) => (
               <tr key={name}>
-                <td>{name}</td><td>{host}</td><td>{projects?.join(', ') ?? 'all'}</td><td>{states.join(', ')}</td><td class="num">{waiting}</td><td class="num">{dead}</td><td>{error}</td>
-                <td>{dead > 0 && <button onClick={() => void redeliver(name)}>Deliver all again</button>}</td>
+                <td class="name">{name} <span class="small muted">{host}</span></td><td class="wide-only">{projects?.join(', ') ?? 'all'}</td><td class="wide-only">{states.join(', ')}</td><td class="num titled">{waiting}</td><td class="num titled">{dead}</td><td>{error}</td>
+                <td class="actions">{dead > 0 && may('redeliverNotifications') && <button onClick={() => void redeliver(name)}>Deliver all again</button>}</td>
               </tr>
             ))}
           </Table>
@@ -33,11 +34,11 @@ export function NotificationsPage() {
         <Await of={letters}>{(data) => data.length > 0 && (
           <section>
             <h2>Dead letters</h2>
-            <Table label="Dead letters" columns={['Run', 'Webhook', 'Event', 'Happened', 'Attempts#', 'Error', '']}>
+            <Table label="Dead letters" isBrief columns={['Run', 'Webhook', 'Event', 'Happened', 'Attempts#', 'Error', '']}>
               {data.map(({ delivery_id: id, webhook, event, run_id: run, timestamp, attempts, error }) => (
                 <tr key={id}>
-                  <td><a href={runAt(run)}>{shortId(run)}</a></td><td>{webhook}</td><td>{event}</td><td><Time at={timestamp} /></td><td class="num">{attempts}</td><td>{error}</td>
-                  <td><button onClick={() => void redeliver(webhook, id)}>Deliver again</button></td>
+                  <td class="name"><a href={runAt(run)}>{shortId(run)}</a></td><td class="wide-only">{webhook}</td><td class="top">{event}</td><td class="when"><Time at={timestamp} /></td><td class="num wide-only">{attempts}</td><td>{error}</td>
+                  <td class="actions"><button onClick={() => void redeliver(webhook, id)}>Deliver again</button></td>
                 </tr>
               ))}
             </Table>

@@ -2,12 +2,16 @@ import type { ComponentType } from 'preact';
 import { client } from '../../../generated/runs/sdk/client.gen.ts';
 import { OperationsPage, readDescription, sendFreely } from '../shared/operations-page.tsx';
 import { AuditPage } from './audit.tsx';
+import { DeliveriesPage } from './deliveries.tsx';
+import { ForgesPage } from './forges.tsx';
 import { RunsPage } from './list.tsx';
 import { MetricsPage } from './metrics.tsx';
 import { NotificationsPage } from './notifications.tsx';
+import { ProjectPage } from './project.tsx';
 import { ProjectsPage } from './projects.tsx';
 import { RunPage } from './run.tsx';
 import { SchedulesPage } from './schedules.tsx';
+import { SearchPage } from './search.tsx';
 import { ShipsPage } from './ships.tsx';
 import { SubmitPage } from './submit.tsx';
 
@@ -22,8 +26,11 @@ export const PAGES: Readonly<Record<string, ComponentType<PageOf>>> = {
   runs: RunPage,
   submit: SubmitPage,
   ships: ShipsPage,
-  projects: ProjectsPage,
+  projects: ({ path }) => (path.length > 0 ? <ProjectPage path={path} /> : <ProjectsPage />),
   schedules: SchedulesPage,
+  search: SearchPage,
+  forges: ForgesPage,
+  deliveries: DeliveriesPage,
   notifications: NotificationsPage,
   audit: AuditPage,
   metrics: MetricsPage,

@@ -15,6 +15,16 @@ export const lineAt = (id: string, line: string): string => href(['runs', id], {
  */
 export const shortId = (id: string): string => id.slice(-8);
 
+/** The page of a project. */
+export const projectAt = (id: string): string => href(['projects', id]);
+
+/** The results of a test of a project over its runs. */
+export const testAt = (project: string, test: string): string => href(['projects', project], { tab: 'tests', test });
+
+/** The deliveries that match all filters. */
+export const deliveriesOf = (filters: { readonly project?: string; readonly state?: string }): string =>
+  href(['deliveries'], filters);
+
 /** The list of the runs that match all filters. */
 export const runsOf = (
   filters: { readonly project?: string; readonly schedule?: string; readonly by?: string },

@@ -4,9 +4,9 @@ import type { Run } from '../../../generated/runs/sdk/types.gen.ts';
 import { ask } from '../shared/ask.ts';
 import { spoken } from '../shared/format.ts';
 import { Await, Badge, Dialog, Empty, Page, Table, Time } from '../shared/parts.tsx';
-import { href } from '../shared/router.ts';
 import { useLoad } from '../shared/use-load.ts';
 import { LastRun } from './list.tsx';
+import { projectAt } from './places.ts';
 
 /** Projects with their last and next runs, and the pipelines that they may run. */
 export function ProjectsPage() {
@@ -18,21 +18,21 @@ export function ProjectsPage() {
     <Page title="Projects" about="Projects with their last and next runs, and the pipelines that they may run.">
       <div class="stack">
         <Await of={projects}>{({ data }) => (data.length === 0 ? <Empty>No project is configured.</Empty> : (
-          <Table label="Projects" columns={['Project', 'Last run', 'Next runs', 'Labels of ships', 'Runs at once#', 'Priority#', '']}>
+          <Table label="Projects" isBrief columns={['Project', 'Last run', 'Next runs', 'Labels of ships', 'Runs at once#', 'Priority#', '']}>
             {data.map(({ id, repository, enabled, runs_on: needs, next_release_at: release, next_content_at: content, max_parallel: parallel, priority }) => (
               <tr key={id}>
-                <td><a href={href([], { project: id })}>{id}</a> {!enabled && <Badge>off</Badge>}<div class="small muted">{repository}</div></td><td><LastRun of={last.get(id)} /></td>
-                <td>{release == null && content == null ? <span class="muted">–</span> : <>{release != null && <div>release <Time at={release} /></div>}{content != null && <div>content <Time at={content} /></div>}</>}</td><td>{needs.join(', ')}</td><td class="num">{parallel === 0 ? 'no limit' : parallel}</td><td class="num">{priority}</td>
-                <td><button aria-label={`Badge of ${id}`} onClick={() => setBadge(id)}>Badge</button></td>
+                <td class="name"><a href={projectAt(id)}>{id}</a> {!enabled && <Badge>off</Badge>}<span class="small muted"> {repository}</span></td><td><LastRun of={last.get(id)} /></td>
+                <td>{release == null && content == null ? <span class="muted wide-only">–</span> : <>{release != null && <div>release <Time at={release} /></div>}{content != null && <div>content <Time at={content} /></div>}</>}</td><td class="wide-only">{needs.join(', ')}</td><td class="num wide-only">{parallel === 0 ? 'no limit' : parallel}</td><td class="num wide-only">{priority}</td>
+                <td class="actions"><button aria-label={`Badge of ${id}`} onClick={() => setBadge(id)}>Badge</button></td>
               </tr>
             ))}
           </Table>
         ))}</Await>
         <h2>Pipelines</h2>
         <Await of={pipelines}>{({ data }) => (data.length === 0 ? <Empty>No pipeline is configured.</Empty> : (
-          <Table label="Pipelines" columns={['Pipeline', 'Steps', 'Labels of ships', 'Time limit', 'Attempts#']}>
-            {data.map(({ name, description, steps, runs_on: needs, timeout, max_attempts: attempts }) => (
-              <tr key={name}><td>{name}<div class="small muted">{description}</div></td><td>{steps.map((step) => step.name).join(' → ')}</td><td>{needs.join(', ')}</td><td class="nowrap">runs {spoken(timeout)} at most</td><td class="num">{attempts}</td></tr>
+          <Table label="Pipelines" isBrief columns={['Pipeline', 'Steps or jobs', 'Labels of ships', 'Time limit', 'Attempts#']}>
+            {data.map(({ name, description, steps, jobs, runs_on: needs, timeout, max_attempts: attempts }) => (
+              <tr key={name}><td class="name">{name}<span class="small muted"> {description}</span></td><td>{(jobs.length > 0 ? jobs : steps).map((each) => each.name).join(' → ')}</td><td class="wide-only">{needs.join(', ')}</td><td class="nowrap">runs {spoken(timeout)} at most</td><td class="num wide-only">{attempts}</td></tr>
             ))}
           </Table>
         ))}</Await>

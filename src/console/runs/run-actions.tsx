@@ -6,22 +6,23 @@ import { attempt } from '../shared/toasts.tsx';
 import { useLoad } from '../shared/use-load.ts';
 import { hasEnded } from './list.tsx';
 import { runAt } from './places.ts';
+import { may } from './rights.ts';
 
 interface ActionsProps {
   readonly run: Run;
   readonly onChange: () => void;
 }
 
-/** What can be done with a run in its state; nothing while it is being cancelled. */
+/** What the caller may do with a run in its state; nothing while it is being cancelled. */
 export function RunActions({ run, onChange }: ActionsProps) {
-  const { id, state, approval } = run;
+  const { id, state, approval, project_id: project } = run;
   const change = (action: () => Promise<unknown>, done: string) => async (): Promise<void> => {
     if (await attempt(action, done)) onChange();
   };
-  if (hasEnded(state)) return <Repeat run={run} />;
+  if (hasEnded(state)) return may('retryRun', project) ? <Repeat run={run} /> : null;
   if (state === 'cancelling') return null;
   const cancel = <Confirm label="Cancel" says="Stops the run. What it has done so far stays done." onConfirm={change(() => ask(cancelRun({ path: { id } })), 'The run is being cancelled')} />;
-  if (state !== 'queued' || approval?.state !== 'waiting') return cancel;
+  if (state !== 'queued' || approval?.state !== 'waiting' || !may('approveRun', project)) return may('cancelRun', project) ? cancel : null;
   return (
     <>
       <button class="primary" onClick={change(() => ask(approveRun({ path: { id } })), 'The run is approved')}>Approve</button>

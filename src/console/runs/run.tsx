@@ -1,22 +1,25 @@
 import { useState } from 'preact/hooks';
-import { getRun, getRunArtifact, getRunResult, listRunArtifacts, listRunLogs, listRuns } from '../../../generated/runs/sdk/sdk.gen.ts';
+import { getRun, getRunResult } from '../../../generated/runs/sdk/sdk.gen.ts';
 import type { Run, RunResult } from '../../../generated/runs/sdk/types.gen.ts';
 import { ask, RequestError } from '../shared/ask.ts';
-import { bytes, count } from '../shared/format.ts';
+import { bytes } from '../shared/format.ts';
 import { Markdown } from '../shared/markdown.tsx';
-import { Await, Choice, Empty, Facts, Field, Page, Table, Tabs, Time } from '../shared/parts.tsx';
+import { Await, Empty, Facts, Page, Tabs, Time } from '../shared/parts.tsx';
 import { place } from '../shared/router.ts';
-import { attempt } from '../shared/toasts.tsx';
 import { useLoad, useRefresh } from '../shared/use-load.ts';
+import { Artifacts } from './artifacts.tsx';
+import { AttemptsCompared } from './attempts-compared.tsx';
+import { ForgeEvent } from './forge-event.tsx';
+import { Cells } from './jobs.tsx';
+import { Commit, durationOf, hasEnded, State, taskOf, waitingOf } from './list.tsx';
 import { LogView } from './log-view.tsx';
+import type { PageOf } from './pages.tsx';
+import { projectAt, runAt, runsOf, shortId } from './places.ts';
 import { RunActions } from './run-actions.tsx';
 import { useShipNames } from './ship-names.ts';
-import type { PageOf } from './pages.tsx';
-import { runAt, runsOf, shortId } from './places.ts';
-import { Commit, durationOf, hasEnded, RunTable, State, taskOf, waitingOf } from './list.tsx';
+import { ShownAtForge } from './shown-at-forge.tsx';
+import { RunSummaryText } from './summary.tsx';
 import { Tests } from './tests.tsx';
-import { withoutAnsi } from '../shared/ansi.ts';
-import { Diff } from '../shared/diff.tsx';
 
 const REFRESH_MS = 2000;
 
@@ -26,16 +29,9 @@ export function RunPage({ path: [id = ''] }: PageOf) {
   const task = run.data === undefined ? 'Run' : taskOf(run.data);
   return (
     <Page title={task} crumbs={[['Runs', '#/']]} about={<code>{id}</code>} actions={run.data && <RunActions run={run.data} onChange={run.reload} />}>
-      <Await of={run}>{(data) => <div class="stack"><Summary run={data} />{data.cells > 0 && <Cells run={data} />}<Output run={data} onState={run.reload} /></div>}</Await>
+      <Await of={run}>{(data) => <div class="stack"><Overview run={data} />{data.cells > 0 && <Cells run={data} />}{hasEnded(data.state) && <RunSummaryText id={id} state={data.state} />}<Output run={data} onState={run.reload} />{data.parent_id == null && <ShownAtForge run={data} />}</div>}</Await>
     </Page>
   );
-}
-
-/** The cells of a run with a matrix. */
-function Cells({ run: { id, state, cells } }: { readonly run: Run }) {
-  const list = useLoad(async (signal) => (await ask(listRuns({ signal, query: { parent_id: id, limit: 100 } }))).data.toReversed(), [id, state]);
-  useRefresh(list, REFRESH_MS, !hasEnded(state));
-  return <section><h2>{cells} cells</h2><Await of={list}>{(runs) => <RunTable runs={runs} />}</Await></section>;
 }
 
 const SOURCES: Readonly<Record<Exclude<Run['source']['type'], 'schedule'>, string>> = { api: 'requested', retry: 'retried', rerun: 'repeated', alert: 'alert', forge: 'by an event of its repository' };
@@ -51,7 +47,7 @@ function Source({ of: { project_id: project, source: { type, by, schedule, alert
   );
 }
 
-function Summary({ run }: { readonly run: Run }) {
+function Overview({ run }: { readonly run: Run }) {
   const waiting = waitingOf(run);
   const ship = useShipNames()(run.ship_id);
   return (
@@ -61,10 +57,11 @@ function Summary({ run }: { readonly run: Run }) {
       <div class="card halves">
         <Facts of={[
           ['State', <><State of={run.state} /> {waiting !== undefined && <span class="muted">{waiting}</span>}</>],
-          ['Project', run.project_id], ['Kind', run.kind], ['Attempt', `${run.attempt} of ${run.max_attempts}`],
+          ['Project', <a href={projectAt(run.project_id)}>{run.project_id}</a>], ['Kind', run.kind], ['Attempt', `${run.attempt} of ${run.max_attempts}`],
           ...(run.ref == null && run.commit == null ? [] : [['Commit', <Commit of={run} />] as const]), ...(ship === '' ? [] : [['Ship', ship] as const]),
           ...(run.approval?.by == null ? [] : [['Approval', `${run.approval.step ?? ''} ${run.approval.state} by ${run.approval.by}`] as const]),
           ['Source', <Source of={run} />],
+          ...(run.source.forge == null ? [] : [['Event', <ForgeEvent of={run.source.forge} />] as const]),
           ...(run.parent_id == null ? [] : [['Cell of', <a href={runAt(run.parent_id)}>{shortId(run.parent_id)}</a>] as const]),
           ...(run.retry_of == null ? [] : [[run.source.type === 'rerun' ? 'Repeats' : 'Retry of', <a href={runAt(run.retry_of)}>{shortId(run.retry_of)}</a>] as const]),
         ]} />
@@ -86,7 +83,7 @@ function Output({ run, onState }: { readonly run: Run; readonly onState: () => v
   return (
     <section>
       {tabs.length > 1 && <Tabs label="Output" value={tab} options={tabs} onChange={setTab} />}
-      {tab === 'result' ? <Result id={run.id} /> : tab === 'tests' ? <Tests run={run.id} /> : tab === 'files' ? <Artifacts run={run.id} /> : tab === 'compare' ? <AttemptsCompared run={run} /> : <LogView key={tab} run={run} attempt={tab === 'log' ? undefined : Number(tab)} onState={onState} />}
+      {tab === 'result' ? <Result id={run.id} /> : tab === 'tests' ? <Tests run={run.id} project={run.project_id} /> : tab === 'files' ? <Artifacts run={run.id} /> : tab === 'compare' ? <AttemptsCompared run={run} /> : <LogView key={tab} run={run} attempt={tab === 'log' ? undefined : Number(tab)} onState={onState} />}
     </section>
   );
 }
@@ -110,68 +107,4 @@ function Result({ id }: { readonly id: string }) {
 
 function Content({ of: { content, value, model } }: { readonly of: RunResult }) {
   return <div class="card">{model == null ? <pre>{value == null ? content : JSON.stringify(value, null, 2)}</pre> : <Markdown text={content} />}</div>;
-}
-
-/** The files that a run produced. */
-function Artifacts({ run: id }: { readonly run: string }) {
-  const list = useLoad(async (signal) => (await ask(listRunArtifacts({ signal, path: { id } }))).data, [id]);
-  return (
-    <Await of={list}>{(artifacts) => (artifacts.length === 0 ? <Empty>This run has left no files.</Empty> : (
-      <Table label="Artefacts" columns={['File', 'Step', 'Size#', 'Kept', '']}>
-        {artifacts.map(({ name, step, size, created_at: at }) => (
-          <tr key={name}>
-            <td><code>{name}</code></td><td>{step}</td><td class="num">{bytes(size)}</td><td><Time at={at} /></td>
-            <td><button aria-label={`Download ${name}`} onClick={() => void attempt(() => download(id, name))}>Download</button></td>
-          </tr>
-        ))}
-      </Table>
-    ))}</Await>
-  );
-}
-
-/** Downloads through the client, because a link would carry no credential. */
-async function download(id: string, name: string): Promise<void> {
-  const content = await ask(getRunArtifact({ path: { id, name }, parseAs: 'blob' }));
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(content);
-  link.download = name.slice(name.lastIndexOf('/') + 1);
-  link.click();
-  URL.revokeObjectURL(link.href);
-}
-
-/** Most lines of each attempt that are compared: the time of a comparison grows with their square if they differ much. */
-const COMPARED = 3000;
-
-/** The logs of two attempts side by side. */
-function AttemptsCompared({ run: { id, attempt } }: { readonly run: Run }) {
-  const [left, setLeft] = useState(String(attempt - 1));
-  const [right, setRight] = useState(String(attempt));
-  const logs = useLoad(async (signal) => Promise.all([left, right].map((number) => readLog(id, Number(number), signal))), [id, left, right]);
-  const options = Array.from({ length: attempt }, (_, index) => [String(index + 1), `Attempt ${index + 1}`] as const);
-  return (
-    <div class="stack">
-      <div class="form">
-        <Field label="On the left"><Choice value={left} options={options} onChange={setLeft} /></Field>
-        <Field label="On the right"><Choice value={right} options={options} onChange={setRight} /></Field>
-      </div>
-      <Await of={logs}>{([before, after]) => (
-        <>
-          {(before!.isCut || after!.isCut) && <p class="muted small">The first {count(COMPARED)} lines of each.</p>}
-          <Diff label="Logs" before={before!.text} after={after!.text} />
-        </>
-      )}</Await>
-    </div>
-  );
-}
-
-async function readLog(id: string, attempt: number, signal: AbortSignal): Promise<{ text: string; isCut: boolean }> {
-  const lines: string[] = [];
-  let offset = 0;
-  while (lines.length < COMPARED) {
-    const { data, next_offset: next } = await ask(listRunLogs({ signal, path: { id }, query: { attempt, offset } }));
-    if (data.length === 0) return { text: lines.join('\n'), isCut: false };
-    lines.push(...data.map(({ message }) => withoutAnsi(message)));
-    offset = next;
-  }
-  return { text: lines.join('\n'), isCut: true };
 }

@@ -6,6 +6,7 @@ import { attempt } from '../shared/toasts.tsx';
 import { useLoad, useRefresh } from '../shared/use-load.ts';
 import { LastRun } from './list.tsx';
 import { runAt, runsOf } from './places.ts';
+import { may } from './rights.ts';
 
 const REFRESH_MS = 10_000;
 
@@ -18,7 +19,7 @@ export function SchedulesPage() {
   return (
     <Page title="Schedules" about="Runs that are queued by schedules.">
       <Await of={list}>{(schedules) => (schedules.length === 0 ? <Empty>No schedule is configured.</Empty> : (
-        <Table label="Schedules" columns={['Schedule', 'Queues', 'When', 'State', 'Next run', 'Last run', '']}>
+        <Table label="Schedules" isBrief columns={['Schedule', 'Queues', 'When', 'State', 'Next run', 'Last run', '']}>
           {schedules.map((schedule) => <Row key={`${schedule.project_id} ${schedule.name}`} schedule={schedule} isProjectOff={isOff(schedule.project_id)} onChange={list.reload} />)}
         </Table>
       ))}</Await>
@@ -39,15 +40,15 @@ function Row({ schedule, isProjectOff, onChange }: { readonly schedule: Schedule
   const isPaused = schedule.paused_at != null;
   return (
     <tr>
-      <td><a href={runsOf({ project, schedule: name })}>{name}</a><div class="small muted">{project}</div></td>
-      <td>{task === '' ? kind : task}</td>
-      <td>{cron === null ? `every ${interval}` : <><code>{cron}</code><div class="small muted">{timezone}</div></>}</td>
-      <td>{isPaused ? <Badge tone="warn">paused by {schedule.paused_by}</Badge> : schedule.active ? <Badge tone="good">on</Badge> : <Badge>{isProjectOff ? 'project is off' : 'scheduler is off'}</Badge>}</td>
-      <td><Time at={next} /></td>
+      <td class="name"><a href={runsOf({ project, schedule: name })}>{name}</a> <span class="small muted">{project}</span></td>
+      <td class="wide-only">{task === '' ? kind : task}</td>
+      <td class="wide-only">{cron === null ? `every ${interval}` : <><code>{cron}</code><div class="small muted">{timezone}</div></>}</td>
+      <td class="top">{isPaused ? <Badge tone="warn">paused by {schedule.paused_by}</Badge> : schedule.active ? <Badge tone="good">on</Badge> : <Badge>{isProjectOff ? 'project is off' : 'scheduler is off'}</Badge>}</td>
+      <td class="titled"><Time at={next} /></td>
       <td><LastRun of={last} /></td>
-      <td><div class="row">
-        {!isProjectOff && <button onClick={runNow}>Run now</button>}
-        {isPaused ? <button onClick={change(() => ask(resumeSchedule({ path })), `${name} goes on`)}>Resume</button> : <button onClick={change(() => ask(pauseSchedule({ path })), `${name} is paused`)}>Pause</button>}
+      <td class="actions"><div class="row">
+        {!isProjectOff && may('runSchedule', project) && <button onClick={runNow}>Run now</button>}
+        {may('pauseSchedule', project) && (isPaused ? <button onClick={change(() => ask(resumeSchedule({ path })), `${name} goes on`)}>Resume</button> : <button onClick={change(() => ask(pauseSchedule({ path })), `${name} is paused`)}>Pause</button>)}
       </div></td>
     </tr>
   );

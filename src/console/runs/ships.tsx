@@ -6,6 +6,7 @@ import { Icon } from '../shared/icons.tsx';
 import { Await, Badge, Confirm, Dialog, Empty, Facts, Field, Page, Time } from '../shared/parts.tsx';
 import { attempt } from '../shared/toasts.tsx';
 import { useLoad, useRefresh } from '../shared/use-load.ts';
+import { may } from './rights.ts';
 
 const REFRESH_MS = 3000;
 
@@ -15,7 +16,7 @@ export function ShipsPage() {
   const [joins, setJoins] = useState(false);
   useRefresh(list, REFRESH_MS);
   return (
-    <Page title="Ships" about="The machines that execute runs." actions={list.data?.enabled === true && <button class="primary" onClick={() => setJoins(true)}><Icon name="plus" />Add a ship</button>}>
+    <Page title="Ships" about="The machines that execute runs." actions={list.data?.enabled === true && may('createJoinToken') && <button class="primary" onClick={() => setJoins(true)}><Icon name="plus" />Add a ship</button>}>
       <Await of={list}>{({ data, enabled, local }) => (
         <div class="stack">
           <div class="cards">
@@ -50,10 +51,10 @@ function ShipCard({ ship, onChange }: { readonly ship: Ship; readonly onChange: 
       <Load running={running} capacity={capacity} />
       <div class="row">{labels.map((label) => <Badge key={label}>{label}</Badge>)}</div>
       <Facts of={[['Platform', ship.platform], ['Version', ship.version], ['Seen', <Time at={ship.last_seen_at} />], ['Certificate', <Time at={ship.cert_expires_at} />]]} />
-      <div class="row">
+      {may('drainShip') && <div class="row">
         {!revoked && (draining ? <button onClick={change(() => ask(undrainShip({ path: { id } })), `${name} works again`)}>Let it work</button> : <button onClick={change(() => ask(drainShip({ path: { id } })), `${name} finishes its runs and takes no new ones`)}>Drain</button>)}
         {revoked ? <Confirm label="Remove" says={`Removes ${name} from the list.`} onConfirm={change(() => ask(deleteShip({ path: { id } })), `${name} was removed`)} /> : <Confirm label="Revoke" says={`${name} is disconnected permanently, and its runs are assigned to others. To come back it has to join again.`} onConfirm={change(() => ask(revokeShip({ path: { id } })), `${name} was revoked`)} />}
-      </div>
+      </div>}
     </article>
   );
 }

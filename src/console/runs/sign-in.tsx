@@ -27,7 +27,7 @@ export function SignIn() {
   const more = hasIssuer && <button type="button" onClick={trying(goToIssuer)}>Sign in with your organisation</button>;
   return (
     <SignInPage title="Sign in" error={error} onSubmit={submit} onCancel={() => { signInWanted.value = false; }} more={more}>
-      <Field label="API token" hint="The value of the variable that runtime.api_token_env of the configuration names (RUNS_API_TOKEN in the example), or a token of `tokens`"><input type="password" autoComplete="off" autoFocus required value={token} onInput={(event) => setToken(event.currentTarget.value)} /></Field>
+      <Field label="API token" hint="The one for everything, which is the value of RUNS_API_TOKEN in the example of the configuration, or one of tokens"><input type="password" autoComplete="off" autoFocus required value={token} onInput={(event) => setToken(event.currentTarget.value)} /></Field>
     </SignInPage>
   );
 }

@@ -7,6 +7,7 @@ import { Await, Choice, Empty, Field, Page } from '../shared/parts.tsx';
 import { attempt } from '../shared/toasts.tsx';
 import { useLoad } from '../shared/use-load.ts';
 import { runAt } from './places.ts';
+import { may } from './rights.ts';
 
 interface Offers {
   readonly projects: readonly Project[];
@@ -17,11 +18,11 @@ interface Offers {
 export function SubmitPage() {
   const offers = useLoad(async (signal): Promise<Offers> => {
     const [projects, pipelines, roles] = await Promise.all([ask(listProjects({ signal })), ask(listPipelines({ signal })), ask(listRoles({ signal }))]);
-    return { projects: projects.data.filter(({ enabled }) => enabled), pipelines: pipelines.data, roles: roles.data.filter(({ available }) => available) };
+    return { projects: projects.data.filter(({ id, enabled }) => enabled && may('enqueueRun', id)), pipelines: pipelines.data, roles: roles.data.filter(({ available }) => available) };
   }, []);
   return (
     <Page title="Submit a run">
-      <Await of={offers}>{(data) => (data.projects.length === 0 ? <Empty>No project is on. Projects are in the configuration of the service.</Empty> : <Form offers={data} />)}</Await>
+      <Await of={offers}>{(data) => (data.projects.length === 0 ? <Empty>{may('enqueueRun') ? 'No project is on. Projects are in the configuration of the service.' : 'You may not queue runs: that takes the scope submit.'}</Empty> : <Form offers={data} />)}</Await>
     </Page>
   );
 }

@@ -12,6 +12,7 @@ interface ArtifactRow extends Row {
   readonly step: string;
   readonly size: number;
   readonly sha256: string;
+  readonly executable: number;
   readonly created_at: number;
 }
 
@@ -20,14 +21,9 @@ export interface RemovedFile {
   readonly sha256: string;
 }
 
-const toRecord = ({ name, attempt, step, size, sha256, created_at: createdAt }: ArtifactRow): ArtifactRecord => ({
-  name,
-  attempt,
-  step,
-  size,
-  sha256,
-  createdAt,
-});
+const toRecord = (
+  { name, attempt, step, size, sha256, executable, created_at: createdAt }: ArtifactRow,
+): ArtifactRecord => ({ name, attempt, step, size, sha256, executable: executable === 1, createdAt });
 
 const OF_ATTEMPT = 'SELECT a.* FROM artifacts a JOIN runs r ON r.seq = a.seq WHERE r.id = ? AND a.attempt = ?';
 
@@ -86,8 +82,9 @@ export async function addArtifact(tx: Transaction, { runId, attempt, fence }: Ru
   if (former !== undefined)
     await tx.run('DELETE FROM artifacts WHERE seq = ? AND attempt = ? AND name = ?', [seq, attempt, file.name]);
   await tx.run(
-    'INSERT INTO artifacts(seq, attempt, name, fence, step, size, sha256, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
-    [seq, attempt, file.name, fence, file.step, file.size, file.sha256, file.createdAt],
+    'INSERT INTO artifacts(seq, attempt, name, fence, step, size, sha256, executable, created_at) VALUES (?, ?, ?, ?, ?, ' +
+      '?, ?, ?, ?)',
+    [seq, attempt, file.name, fence, file.step, file.size, file.sha256, file.executable ? 1 : 0, file.createdAt],
   );
   await count(tx, file.size - (former?.size ?? 0));
   return former && { size: former.size, sha256: former.sha256 };

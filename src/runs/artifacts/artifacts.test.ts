@@ -208,7 +208,9 @@ describe('a download of the files of an attempt', () => {
     for await (const { body } of fixture.linkOf(by).downloadArtifacts(ref, never)) {
       if (body.case === 'description')
         parts.push(
-          `${body.value.name} ${body.value.size} ${Buffer.from(body.value.sha256).toString('hex').slice(0, 8)}`,
+          `${body.value.name} ${body.value.size} ${Buffer.from(body.value.sha256).toString('hex').slice(0, 8)}${
+            body.value.executable ? ' executable' : ''
+          }`,
           '',
         );
       else if (body.case === 'chunk') parts.push(`${String(parts.pop())}${Buffer.from(body.value).toString()}`);
@@ -221,9 +223,10 @@ describe('a download of the files of an attempt', () => {
     const ref = await taken();
     const large = 'abcdefghij'.repeat(150_000);
     await upload(ref, 'dist/large', large);
-    await upload(ref, 'empty', '');
+    await upload(ref, 'empty', '', { executable: true });
     const hash = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 8);
-    expect(await download(ref)).toEqual([`dist/large 1500000 ${hash(large)}`, large, `empty 0 ${hash('')}`, '']);
+    expect(await download(ref)).toEqual([`dist/large 1500000 ${hash(large)}`, large, `empty 0 ${hash('')} executable`,
+      '']);
   });
 
   it('is refused to ships that do not hold the run', async () => {

@@ -30,6 +30,8 @@ export interface ArtifactRecord {
   readonly size: number;
   /** Lower-case hexadecimal. */
   readonly sha256: string;
+  /** Whether its owner may execute it. */
+  readonly executable: boolean;
   /** Seconds since 1970. */
   readonly createdAt: number;
 }

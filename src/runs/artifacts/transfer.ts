@@ -13,16 +13,18 @@ export interface AnnouncedFile extends Announced {
   readonly ref: RunRef;
   readonly name: string;
   readonly step: string;
+  /** Whether its owner may execute it. */
+  readonly executable: boolean;
 }
 
 /** Returns the description, which must be the first message. Throws a `FleetRefusal` for anything else. */
 export function readDescription(part: UploadArtifactRequest | undefined): AnnouncedFile {
   if (part?.body.case !== 'description') throw refusal('the first part must be the description');
-  const { ref, name, step, size, sha256 }: ArtifactDescription = part.body.value;
+  const { ref, name, step, size, sha256, executable }: ArtifactDescription = part.body.value;
   if (!isArtifactName(name))
     throw refusal('name must be a relative path without .. and control characters, of at most 1024 bytes');
   if (step.length > MAX_STEP || !step.isWellFormed()) throw refusal(`step must have at most ${MAX_STEP} characters`);
-  return { ref: requireRef(ref), name, step, ...readAnnounced({ size, sha256 }) };
+  return { ref: requireRef(ref), name, step, executable, ...readAnnounced({ size, sha256 }) };
 }
 
 const refusal = (message: string): FleetRefusal => new FleetRefusal('invalid_argument', message);
@@ -31,11 +33,14 @@ const refusal = (message: string): FleetRefusal => new FleetRefusal('invalid_arg
 export async function* messagesOf(files: readonly ArtifactRecord[],
   store: ContentStore): AsyncGenerator<DownloadArtifactsResponse>
 {
-  for (const { name, step, size, sha256 } of files) {
+  for (const { name, step, size, sha256, executable } of files) {
     const content = await store.read(sha256, size);
     if (content === undefined) throw new Error(`the content of the artefact ${name} is missing`);
     yield create(DownloadArtifactsResponseSchema, {
-      body: { case: 'description', value: { name, step, size: BigInt(size), sha256: Buffer.from(sha256, 'hex') } },
+      body: {
+        case: 'description',
+        value: { name, step, size: BigInt(size), sha256: Buffer.from(sha256, 'hex'), executable },
+      },
     });
     for await (const value of piecesOf(content))
       yield create(DownloadArtifactsResponseSchema, { body: { case: 'chunk', value } });

@@ -48,6 +48,7 @@ function fencesOfPaths(deps: FenceDeps): Readonly<Record<string, Fence>> {
       ofRuns.map(({ id }): [string, Fence] => [id, (input, identity) => requireRun(deps, input, identity)]),
     ),
     deleteCaches: ({ id: project }, identity) => requireProject(project, identity),
+    getProjectForge: ({ id: project }, identity) => requireProject(project, identity),
     pauseSchedule: ({ project_id: project }, identity) => requireProject(project, identity),
     resumeSchedule: ({ project_id: project }, identity) => requireProject(project, identity),
     runSchedule: ({ project_id: project }, identity) => requireProject(project, identity),

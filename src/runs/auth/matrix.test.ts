@@ -10,14 +10,14 @@ const SCOPES = {
   any: 'getCurrentUser logout',
   read:
     `listRuns getRun getRunResult getRunSummary listRunAttempts listRunArtifacts getRunArtifact listRunTests listProjectTests listTestHistory
-    listRunLogs streamRunLogs searchLogs listProjects listCaches getBadge
+    listRunStatuses listRunJobs listRunLogs streamRunLogs searchLogs listProjects listCaches getBadge
     listPipelines listRoles listShips listSchedules getMetrics`,
   submit: 'enqueueRun cancelRun retryRun rerunRun runSchedule',
   approve: 'approveRun rejectRun',
   alerts: 'receiveAlerts',
   admin:
     `createProject replaceProject deleteProject deleteCaches deleteRunLogs deleteShip revokeShip drainShip undrainShip createJoinToken
-    pauseSchedule resumeSchedule listAudit listForges listNotifications listNotificationDeadLetters redeliverNotifications
+    pauseSchedule resumeSchedule listAudit listForges getProjectForge listNotifications listNotificationDeadLetters redeliverNotifications
     listForgeDeliveries getForgeDelivery redeliverForgeEvent`,
 } as const;
 const NEEDS = new Map(
@@ -27,7 +27,7 @@ const NEEDS = new Map(
 /** Operations about one project or run, which a token for other projects does not reach; lists leave others out. */
 const OF_ALPHA = new Set(
   `listRuns getRun getRunResult getRunSummary listRunAttempts listRunArtifacts getRunArtifact listRunTests listProjectTests listTestHistory listRunLogs
-  streamRunLogs searchLogs listCaches getBadge enqueueRun
+  listRunStatuses listRunJobs streamRunLogs searchLogs listCaches getBadge enqueueRun
   cancelRun retryRun rerunRun runSchedule approveRun rejectRun`.split(/\s+/),
 );
 

@@ -7,6 +7,8 @@ import type { Member } from './session/context.ts';
 import { sameTraits } from './ship-info.ts';
 
 interface Known {
+  /** Empty for the ship in this process. */
+  readonly name: string;
   /** Names of variables with keys of AI roles. */
   readonly keyVariables: readonly string[];
   readonly labels: readonly string[];
@@ -33,7 +35,8 @@ export class Roster {
   /** Members as they are stored. */
   remember(ships: readonly StoredShip[]): void {
     for (const ship of ships)
-      if (ship.revokedMs === 0) this.#known.set(ship.id, { keyVariables: ship.keyVariables, labels: labelsOf(ship) });
+      if (ship.revokedMs === 0)
+        this.#known.set(ship.id, { name: ship.name, keyVariables: ship.keyVariables, labels: labelsOf(ship) });
   }
 
   /** Whether this variable is set on a member of the fleet, connected or not, or on the ship in this process. */
@@ -49,14 +52,21 @@ export class Roster {
     return false;
   }
 
+  /** Names a ship for people; one that is in the process of a server, or not known here, by its id. */
+  describe(shipId: string): string {
+    if (shipId.startsWith('local:')) return `the ship of server ${shipId.slice('local:'.length)}`;
+    return `ship ${this.#known.get(shipId)?.name ?? shipId}`;
+  }
+
   forget(shipId: string): void {
     this.#known.delete(shipId);
   }
 
   /** Called when a program of the ship connects. Refuses ships that are not members. */
   async admit(shipId: string, sessionId: string, traits: ShipTraits): Promise<Member> {
-    const member = shipId.startsWith('local:') ? this.#local() : await this.#remote(shipId, sessionId, traits);
-    this.#known.set(shipId, { keyVariables: traits.keyVariables, labels: member.labels });
+    const ship = shipId.startsWith('local:') ? undefined : await this.#remote(shipId, traits);
+    const member = ship === undefined ? this.#local() : asMember(ship, sessionId);
+    this.#known.set(shipId, { name: ship?.name ?? '', keyVariables: traits.keyVariables, labels: member.labels });
     return member;
   }
 
@@ -64,15 +74,15 @@ export class Roster {
     return { labels: localLabels(this.#env.config.current().config.local.labels), draining: false, ends: false };
   }
 
-  async #remote(shipId: string, sessionId: string, traits: ShipTraits): Promise<Member> {
+  async #remote(shipId: string, traits: ShipTraits): Promise<StoredShip> {
     const { sql } = this.#env;
     const ship = this.#requireMember(shipId, await readShip(sql, shipId));
     // Written only when changed: ships reconnect far more often than their data changes.
-    if (sameTraits(ship, traits)) return asMember(ship, sessionId);
+    if (sameTraits(ship, traits)) return ship;
     return sql.transaction(async (tx) => {
       const latest = this.#requireMember(shipId, await readShip(tx, shipId));
       await writeTraits(tx, shipId, traits);
-      return asMember(latest, sessionId);
+      return latest;
     });
   }
 

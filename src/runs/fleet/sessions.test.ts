@@ -90,6 +90,20 @@ describe('a session', () => {
     expect((await fixture.queue.get(wanted.id))!.shipId).toBe(fixture.ships[0]!.id);
   });
 
+  it('is named in the log of its runs', async () => {
+    await start();
+    const { stream } = await fixture.connected('build-01');
+    const run = await fixture.submit();
+    await stream.take();
+    const read = fixture.logHandlers.listRunLogs as (input: object, context: object) => Promise<object>;
+    const lines = await read({ id: run.id, offset: 0 }, {});
+    expect(JSON.stringify(lines)).toContain('is given to ship build-01');
+    expect([fixture.roster.describe('local:node-1'), fixture.roster.describe('f00')]).toEqual([
+      'the ship of server node-1',
+      'ship f00',
+    ]);
+  });
+
   it('fails a run whose secret has no value, before any step, and reports which', async () => {
     await start();
     const { stream } = await fixture.connected('build-01', { capacity: 1 });

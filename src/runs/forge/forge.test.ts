@@ -34,6 +34,29 @@ describe('a push', () => {
     });
   });
 
+  it('is listed with the projects that it is about, and told as the last one of these', async () => {
+    bench = await ForgeBench.start('poll: 1h', PIPELINES);
+    const first = await bench.deliver('push', bench.push(bench.origin.commits.one), 'd-1');
+    const ids = async (query: string): Promise<string[]> =>
+      (await bench.api.send('GET', `/webhooks/deliveries?${query}`)).json<{ data: { id: string }[] }>().data.map((
+        { id },
+      ) => id);
+    const second = await bench.deliver('push', bench.push(bench.origin.commits.two, bench.origin.commits.one), 'd-2');
+    expect(await ids('project_id=alpha')).toEqual([second.id, first.id]);
+    expect(await ids('project_id=alpha&state=failed')).toEqual([]);
+    expect(await ids('project_id=bare')).toEqual([]);
+    const about = await bench.api.send('GET', '/projects/alpha/forge');
+    await expect.poll(async () => (await bench.api.send('GET', '/projects/alpha/forge')).json()).toMatchObject({
+      data: { poll: { interval: '1h', last_at: bench.api.clock.ms / 1000, error: null } },
+    });
+    expect(about.json()).toMatchObject({
+      data: {
+        forge: { name: 'tea', state: 'no_token', webhook_url: '/api/v1/webhooks/gitea?forge=tea' },
+        last_delivery: { id: second.id, runs: second.runs },
+      },
+    });
+  });
+
   it('is taken once, under the same id and with the same body', async () => {
     bench = await ForgeBench.start('', PIPELINES);
     const payload = bench.push(bench.origin.commits.two);

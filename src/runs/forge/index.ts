@@ -13,7 +13,10 @@ import type { Repositories } from './repository/index.ts';
 
 /** The entry point of the area of forges. */
 export { createForgeApis } from './apis.ts';
-export type { ForgeApis } from './port.ts';
+export { presentDelivery } from './deliveries/handlers.ts';
+export { listDeliveries } from './deliveries/rows.ts';
+export { readPoll } from './polling/poll-rows.ts';
+export type { ForgeApis, SecretReader } from './port.ts';
 export { Repositories } from './repository/index.ts';
 
 export interface ForgeDeps {

@@ -128,6 +128,27 @@ describe('a person who signs in', () => {
     expect(code(await post('/projects', { id: 'gamma', repository: 'org/gamma' }, token))).toBe('forbidden');
   });
 
+  it('sees the forge of the own project, but not its last error, which may be about another one', async () => {
+    const forges = "forges: [{name: tea, kind: gitea, url: 'https://tea.example.org'}]\n";
+    api.configure(forges + config().replace("beta.git'}", "beta.git', forge: tea}"));
+    await api.sql.transaction((tx) =>
+      tx.run("INSERT INTO forge_health(forge, sent_at, failed_at, last_error) VALUES ('tea', 0, 9, 'org/alpha: 502')",
+        [])
+    );
+    const errorOf = async (token: string): Promise<unknown> =>
+      (await get('/projects/beta/forge', token)).json<{ data: { forge: { last_error: unknown } } }>().data.forge
+        .last_error;
+    issuer.account = 'sub-of-eve';
+    issuer.claims = { ...issuer.claims, email: 'eve@example.org', groups: [] };
+    const { token } = await signIn();
+    expect(await errorOf(token)).toBeNull();
+    expect(code(await get('/projects/alpha/forge', token))).toBe('forbidden');
+    expect(code(await get('/webhooks/deliveries', token))).toBe('forbidden');
+    issuer.claims = { ...issuer.claims, email: 'olga@example.org', groups: ['ops'] };
+    issuer.account = 'sub-of-olga';
+    expect(await errorOf((await signIn()).token)).toBe('org/alpha: 502');
+  });
+
   it('has only the rights of the present configuration', async () => {
     const { token } = await signIn();
     expect((await get('/runs', token)).status).toBe(200);

@@ -24,6 +24,8 @@ export interface Core {
   readonly changes: Changes;
   /** Whether a ship that is not connected has all these labels. */
   readonly knowsShip: (selectors: readonly string[]) => boolean;
+  /** Names a ship for people, as in `ship build-01`. */
+  readonly nameShip: (shipId: string) => string;
   /** Called in the transaction in which a new run supersedes an older one of its group. */
   readonly onSuperseded: (tx: Transaction, runId: string, by: string) => Promise<void>;
   /** Called in the transaction that ends a run; it may end other runs. */

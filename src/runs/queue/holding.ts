@@ -28,7 +28,8 @@ export async function reject(core: Core, tx: Transaction, ref: RunRef, shipId: s
   reason: string): Promise<RunRow | undefined>
 {
   const row = await readHeld(tx, ref, shipId);
-  if (row !== undefined) await giveBack(core, tx, row, 'rejected', `ship ${shipId} did not take it (${reason})`);
+  if (row !== undefined)
+    await giveBack(core, tx, row, 'rejected', `${core.nameShip(shipId)} did not take it (${reason})`);
   return row;
 }
 

@@ -41,6 +41,8 @@ export interface QueueOptions {
   readonly lines?: RunLogs['lines'];
   /** Whether a ship of the fleet that is not connected has all these labels; used to explain why runs wait. */
   readonly knowsShip?: (selectors: readonly string[]) => boolean;
+  /** Names a ship in logs, as in `ship build-01`; default: by its id. */
+  readonly nameShip?: (shipId: string) => string;
   /** Called in the transaction in which a new run supersedes an older one of its group. */
   readonly onSuperseded?: Core['onSuperseded'];
   /** Called with the seconds that it took to assign each batch of runs. Must not throw. */
@@ -125,8 +127,8 @@ const byNote = (note: RunLogs['note']): RunLogs['lines'] => async (tx, lines) =>
 };
 
 function coreOf(
-  { env, note, lines = byNote(note), random = Math.random, elapsed, knowsShip = () => false, onStoreFailure = () => {},
-    onSuperseded = async () => {} }: QueueOptions,
+  { env, note, lines = byNote(note), random = Math.random, elapsed, knowsShip = () => false, nameShip = (id) =>
+    `ship ${id}`, onStoreFailure = () => {}, onSuperseded = async () => {} }: QueueOptions,
   wake: () => void,
 ): Core {
   const time = timeOf(env, elapsed);
@@ -137,6 +139,7 @@ function coreOf(
     random,
     wake,
     knowsShip,
+    nameShip,
     time,
     onSuperseded,
     onEnd: (tx, run) => runEnded(core, tx, run),

@@ -74,7 +74,7 @@ async function endPause(core: Core, tx: Transaction, row: RunRow): Promise<void>
 }
 
 function endLease(core: Core, tx: Transaction, row: RunRow): Promise<RunRecord> {
-  const message = `ship ${row.ship_id ?? ''} gave no sign of life for ${
+  const message = `${core.nameShip(row.ship_id ?? '')} gave no sign of life for ${
     formatDuration(settings(core).queue.lease_ttl)
   }`;
   return takeFromShip(core, tx, row, { code: 'lease_lost', message }, { outcome: 'lease_lost', reported: false });
@@ -84,7 +84,7 @@ async function endDeadline(core: Core, tx: Transaction, row: RunRow): Promise<vo
   if (row.state === 'cancelling')
     await cancelled(core, tx, row, 'its ship did not stop it in time', { outcome: 'cancelled', reported: false });
   else if (row.accepted === 0)
-    await giveBack(core, tx, row, 'not_accepted', `ship ${row.ship_id ?? ''} did not take it in time`);
+    await giveBack(core, tx, row, 'not_accepted', `${core.nameShip(row.ship_id ?? '')} did not take it in time`);
   else await endTimeout(core, tx, row);
 }
 

@@ -56,7 +56,7 @@ export async function claimAll(core: Core, tx: Transaction,
     {
       runId: row.id,
       attempt: row.attempt,
-      ...lineOf(info(`attempt ${row.attempt} of ${row.max_attempts} is given to ship ${shipId}`)),
+      ...lineOf(info(`attempt ${row.attempt} of ${row.max_attempts} is given to ${core.nameShip(shipId)}`)),
     }
   )));
   const { changes } = await CLAIM.run(tx, [at, at, patch.lease_ms, now, patch.deadline_ms],

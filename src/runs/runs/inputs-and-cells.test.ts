@@ -18,6 +18,7 @@ const PIPELINES = `
     runs_on: ['arch={matrix.arch}']
     matrix: {node: [20, 24], arch: [x64], fail_fast: false}
     steps: [{name: go, run: npm test}]
+  - {name: parts, jobs: [{name: build, steps: [{name: go, run: make}]}, {name: tidy, needs: [build], if: always, continue_on_error: true, steps: [{name: go, run: make}]}]}
   - {name: judged, result: json, steps: [{name: go, run: ./judge.sh}]}
 `;
 const configured = (more = '') => `${CONFIG.replace('\npipelines:\n', `\npipelines:${PIPELINES}`)}\n${more}`;
@@ -58,6 +59,17 @@ async function end({ ref }: Claim, outcome: 'succeeded' | 'failed',
   await api.queue.accept(ref, 'ship');
   await api.queue.complete(ref, 'ship', { outcome, started: true, ...(result && { result }) });
 }
+
+it('the jobs of a run are listed with what they need, and a matrix alone has none', async () => {
+  await start();
+  const jobsOf = async (id: string): Promise<unknown> =>
+    (await api.send('GET', `/runs/${id}/jobs`)).json<{ data: unknown }>().data;
+  expect(await jobsOf((await submit('parts')).id)).toEqual([
+    { name: 'build', needs: [], if: 'success', continue_on_error: false },
+    { name: 'tidy', needs: ['build'], if: 'always', continue_on_error: true },
+  ]);
+  expect(await jobsOf((await submit('matrix')).id)).toEqual([]);
+});
 
 describe('a pipeline with inputs', () => {
   it('refuses what it does not declare and names the input; nothing is queued', async () => {

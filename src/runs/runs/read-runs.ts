@@ -6,7 +6,8 @@ import type { Queue, RunRecord } from '../queue/port.ts';
 import { presentAttempt, presentResult, presentRun } from './present-run.ts';
 
 type ReadHandlers = Required<
-  Pick<Handlers<Operations>, 'listRuns' | 'getRun' | 'getRunResult' | 'getRunSummary' | 'listRunAttempts'>
+  Pick<Handlers<Operations>,
+    'listRuns' | 'getRun' | 'getRunResult' | 'getRunSummary' | 'listRunAttempts' | 'listRunJobs'>
 >;
 
 const UNFINISHED: ReadonlySet<string> = new Set(['queued', 'running', 'cancelling']);
@@ -41,6 +42,20 @@ export function readHandlers(
     async listRunAttempts({ id }) {
       const [attempts, material] = [await queue.attempts(await requireRun(queue, id)), await queue.material(id)];
       return { data: attempts.map((attempt) => presentAttempt(attempt, material?.definition.skipped)) };
+    },
+    async listRunJobs({ id }) {
+      await requireRun(queue, id);
+      const { jobs = [] } = (await queue.material(id))?.definition ?? {};
+      // The cells of a matrix without jobs are one job without a name.
+      const named = jobs.filter(({ name }) => name !== '');
+      return {
+        data: named.map(({ name, needs, runIf, continueOnError }) => ({
+          name,
+          needs: [...needs],
+          if: runIf,
+          continue_on_error: continueOnError,
+        })),
+      };
     },
     async getRunResult({ id }) {
       const run = await requireRun(queue, id);

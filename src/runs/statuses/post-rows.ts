@@ -206,6 +206,55 @@ export async function statusesOf(from: Queries, forge: string, repository: strin
   return rows.map((row) => toPost(row) as PostOf<'status'>);
 }
 
+/** How a thing is doing that a forge is to show. */
+export interface PostProgress {
+  readonly post: DuePost;
+  readonly isSent: boolean;
+  /** It was refused for good. */
+  readonly isLasting: boolean;
+  readonly error: string;
+  /** When it is sent again, in milliseconds since 1970; 0 for now. */
+  readonly nextMs: number;
+  /** When it was accepted, or else when it changed. */
+  readonly updatedMs: number;
+}
+
+interface ProgressRow extends PostRow {
+  readonly is_lasting: number;
+  readonly error: string;
+  readonly next_ms: number;
+  readonly updated_ms: number;
+}
+
+const toProgress = (row: ProgressRow): PostProgress => ({
+  post: toPost(row),
+  isSent: row.sent_version === row.version,
+  isLasting: row.is_lasting === 1,
+  error: row.error,
+  nextMs: row.next_ms,
+  updatedMs: row.updated_ms,
+});
+
+const PROGRESS = `${COLUMNS}, is_lasting, error, next_ms, updated_ms`;
+
+/** What forges are to show of a run and no newer run has replaced, statuses first. */
+export async function postsOfRun(from: Queries, runId: string): Promise<PostProgress[]> {
+  const rows = await from.all<ProgressRow>(
+    `SELECT ${PROGRESS} FROM forge_posts WHERE run_id = ? ORDER BY kind DESC, target LIMIT 100`,
+    [runId],
+  );
+  return rows.map(toProgress);
+}
+
+/** The status of a project that has changed last. */
+export async function newestStatus(from: Queries, projectId: string): Promise<PostProgress | undefined> {
+  const row = await from.get<ProgressRow>(
+    `SELECT ${PROGRESS} FROM forge_posts WHERE project_id = ? AND kind = 'status' ORDER BY updated_ms DESC LIMIT 1`,
+    [projectId],
+  );
+  return row && toProgress(row);
+}
+
 function toPost(row: PostRow): DuePost {
   return {
     forge: row.forge,

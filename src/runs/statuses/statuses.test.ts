@@ -67,6 +67,8 @@ async function pass(milliseconds: number): Promise<void> {
   await expect.poll(() => api.timer.sleeps.length).toBeGreaterThan(before);
 }
 const forges = async () => (await api.send('GET', '/forges')).json<{ data: Record<string, unknown>[] }>().data;
+const statusesOf = async (id: string) =>
+  (await api.send('GET', `/runs/${id}/statuses`)).json<{ data: Record<string, unknown>[] }>().data;
 const stored = (columns: string) => api.sql.all(`SELECT ${columns} FROM forge_posts ORDER BY kind, target`);
 
 test('a commit shows how its run is doing, with a link to it', async () => {
@@ -92,6 +94,7 @@ test('a commit shows how its run is doing, with a link to it', async () => {
     last_error: null,
     last_error_at: null,
     last_sent_at: api.clock.ms / 1000,
+    webhook_url: null,
   }]);
 });
 
@@ -135,6 +138,52 @@ test('only the last state is sent after an outage, and the newest run of a conte
   await expect.poll(() => sent().slice(1)).toEqual([expect.objectContaining({ state: 'success' })]);
   await settle();
   expect(await stored('sent_version = version AS sent, error')).toEqual([{ sent: 1, error: '' }]);
+});
+
+test('a run tells what its forge shows of it, until a newer run has replaced that', async () => {
+  await start({ [STATUS]: { status: 503 } });
+  const id = await push();
+  await settle();
+  const waiting = {
+    run_id: id,
+    kind: 'status',
+    forge: 'tea',
+    repository: 'org/alpha',
+    commit: COMMIT,
+    number: null,
+    context: 'quire/build',
+    state: 'pending',
+    description: 'queued',
+    delivery: 'waiting',
+    failures: 1,
+    error: `POST /repos/org/alpha/statuses/${COMMIT}: 503`,
+    updated_at: api.clock.ms / 1000,
+    next_attempt_at: expect.any(Number) as unknown,
+  };
+  expect(await statusesOf(id)).toEqual([waiting]);
+  fake.routes[STATUS] = { status: 201, json: {} };
+  await pass(3_600_000);
+  const delivered = { delivery: 'delivered', failures: 0, error: null, next_attempt_at: null };
+  await expect.poll(() => statusesOf(id)).toEqual([{ ...waiting, ...delivered, updated_at: api.clock.ms / 1000 }]);
+  const newer = await push();
+  expect([await statusesOf(id), await statusesOf(newer)]).toEqual([[], [expect.objectContaining({ run_id: newer })]]);
+  expect((await api.send('GET', `/runs/${'0'.repeat(32)}/statuses`)).status).toBe(404);
+});
+
+test('a project tells which forge it has, and what that shows', async () => {
+  await start();
+  const id = await push();
+  await settle();
+  const answer = await api.send('GET', '/projects/alpha/forge');
+  expect(answer.json<{ data: unknown }>().data).toEqual({
+    forge: expect.objectContaining({ name: 'tea', state: 'ok', webhook_url: null }),
+    repository: 'org/alpha',
+    poll: null,
+    last_delivery: null,
+    last_status: expect.objectContaining({ run_id: id, context: 'quire/build', delivery: 'delivered' }),
+  });
+  expect((await api.send('GET', '/projects/beta/forge')).json()).toMatchObject({ data: { forge: null } });
+  expect((await api.send('GET', '/projects/none/forge')).status).toBe(404);
 });
 
 test('a forge that asks for a pause gets one', async () => {

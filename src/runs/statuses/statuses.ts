@@ -1,14 +1,10 @@
-import type { Operations } from '../../../generated/runs/operations.ts';
-import type { Forge } from '../../../generated/runs/sdk/types.gen.ts';
-import type { Handlers } from '../../operations/index.ts';
-import type { ForgeConfig } from '../config/index.ts';
 import type { RunsEnvironment } from '../environment.ts';
-import type { ForgeApis } from '../forge/index.ts';
+import type { ForgeApis, SecretReader } from '../forge/index.ts';
 import type { ChangingListener } from '../queue/port.ts';
 import type { Enqueuer } from '../runs/index.ts';
+import { createStatusHandlers, type StatusHandlers } from './handlers.ts';
 import { wantedByIssues } from './issues/issue-posts.ts';
 import { type IssueEvent, ReadyIssues } from './issues/ready-issues.ts';
-import { countPosts, type ForgeCounts, type Health, readHealth } from './post-rows.ts';
 import { Sender } from './sender.ts';
 import { show, type ShowDeps } from './show.ts';
 import { wantedByRuns, wantRejection } from './wanted.ts';
@@ -17,11 +13,13 @@ export interface StatusesDeps extends Omit<ShowDeps, 'env'> {
   readonly env: RunsEnvironment;
   readonly apis: ForgeApis;
   readonly enqueueOnce: Enqueuer['enqueueOnce'];
+  /** The current value of a secret; undefined if it is not set. */
+  readonly secretValue: SecretReader;
 }
 
 /** What forges show of runs: statuses of commits, comments and labels. */
 export interface Statuses {
-  readonly handlers: Required<Pick<Handlers<Operations>, 'listForges'>>;
+  readonly handlers: StatusHandlers;
   /** Sets what forges are to show, in the transaction of each change of a run. */
   readonly changing: ChangingListener;
   /** Shows on a commit why an event starts nothing. */
@@ -71,34 +69,6 @@ export function createStatuses({ env, enqueueOnce, ...deps }: StatusesDeps): Sta
       await issues.stop();
       await sender.stop();
     },
-    handlers: {
-      async listForges() {
-        const [counts, health] = [await countPosts(sql), await readHealth(sql)];
-        const data = config.current().config.forges.map(async (forge) =>
-          presentForge(forge, counts.get(forge.name), health.get(forge.name),
-            await deps.apis.apiOf(forge.name) !== undefined)
-        );
-        return { data: await Promise.all(data) };
-      },
-    },
-  };
-}
-
-function presentForge({ name, kind, url }: ForgeConfig,
-  { waiting, refused, refusal }: ForgeCounts = { waiting: 0, refused: 0, refusal: '' },
-  { sentAt, failedAt, lastError }: Health = { sentAt: 0, failedAt: 0, lastError: '' }, hasApi: boolean): Forge
-{
-  // What has failed waits; a refusal alone says nothing about the forge.
-  const usable = failedAt > 0 && waiting > 0 ? 'failing' : 'ok';
-  return {
-    name,
-    kind,
-    url: url || null,
-    state: kind === 'git' ? 'no_api' : hasApi ? usable : 'no_token',
-    waiting,
-    refused,
-    last_error: lastError || refusal || null,
-    last_error_at: failedAt > 0 ? failedAt : null,
-    last_sent_at: sentAt > 0 ? sentAt : null,
+    handlers: createStatusHandlers({ env, ...deps }),
   };
 }

@@ -29,6 +29,8 @@ export interface ArtifactFile {
   /** Bytes. */
   readonly size: number;
   readonly sha256: Uint8Array;
+  /** Whether its owner may execute it; absent for a test report. */
+  readonly executable?: boolean;
   /** Format of a test report; absent for an artefact. */
   readonly reportFormat?: string;
   /** Its bytes from the beginning, in pieces of at most 1 MiB; may be called again. */

@@ -8,10 +8,10 @@ import { RetryPause, type ShipTime } from '../time.ts';
 
 /** The messages of a file: its description, then its bytes. */
 export async function* artifactParts(ref: RunRef,
-  { name, step, size, sha256, reportFormat, content }: ArtifactFile): AsyncGenerator<UploadArtifactRequest>
+  { name, step, size, sha256, executable, reportFormat, content }: ArtifactFile): AsyncGenerator<UploadArtifactRequest>
 {
   yield create(UploadArtifactRequestSchema, {
-    body: { case: 'description', value: { ref, name, step, size: BigInt(size), sha256, reportFormat } },
+    body: { case: 'description', value: { ref, name, step, size: BigInt(size), sha256, executable, reportFormat } },
   });
   for await (const chunk of content())
     yield create(UploadArtifactRequestSchema, { body: { case: 'chunk', value: chunk } });

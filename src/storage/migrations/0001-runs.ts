@@ -247,6 +247,7 @@ CREATE TABLE artifacts(
   step TEXT NOT NULL,
   size INTEGER NOT NULL,
   sha256 TEXT NOT NULL,
+  executable INTEGER NOT NULL,
   created_at INTEGER NOT NULL,
   PRIMARY KEY(seq, attempt, name)
 ) STRICT;
@@ -452,6 +453,21 @@ CREATE INDEX forge_deliveries_pending ON forge_deliveries(seq) WHERE state = 'pe
 CREATE INDEX forge_deliveries_by_age ON forge_deliveries(received_at);
 CREATE INDEX forge_deliveries_of_lane ON forge_deliveries(lane, seq);
 
+-- The projects that deliveries are about.
+CREATE TABLE forge_delivery_projects(
+  project_id TEXT NOT NULL,
+  seq INTEGER NOT NULL,
+  PRIMARY KEY(project_id, seq)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX forge_delivery_projects_by_seq ON forge_delivery_projects(seq);
+
+-- When git was last asked for what is new, in Unix seconds, and why that failed; empty if it did not.
+CREATE TABLE forge_polls(
+  project_id TEXT PRIMARY KEY,
+  polled_at INTEGER NOT NULL,
+  error TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
 -- The commit of each branch, tag and pull request that was handled last, and the one before it.
 CREATE TABLE forge_refs(
   project_id TEXT NOT NULL,
@@ -524,6 +540,8 @@ CREATE INDEX forge_posts_due ON forge_posts(forge, next_ms) WHERE sent_version <
 CREATE INDEX forge_posts_refused ON forge_posts(forge) WHERE is_lasting = 1;
 CREATE INDEX forge_posts_of_commit ON forge_posts(forge, repository, git_commit) WHERE kind = 'status';
 CREATE INDEX forge_posts_by_age ON forge_posts(updated_ms);
+CREATE INDEX forge_posts_of_run ON forge_posts(run_id);
+CREATE INDEX forge_posts_of_project ON forge_posts(project_id, updated_ms) WHERE kind = 'status';
 
 -- How calls to each forge went. failed_at is 0 if the last one succeeded, and last_error empty.
 CREATE TABLE forge_health(

@@ -53,7 +53,9 @@ async function artifacts(text: string, options: ArtifactOptions, io: Io): Promis
 }
 
 /** The file is complete under its name, or absent. */
-async function download(client: RunsClient, id: string, { name, attempt }: RunArtifact, folder: string): Promise<void> {
+async function download(client: RunsClient, id: string, { name, attempt, executable }: RunArtifact,
+  folder: string): Promise<void>
+{
   const target = resolve(folder, name);
   if (!target.startsWith(`${resolve(folder)}${sep}`))
     throw new CommandError(`the server names the file ${name}, which leads out of ${folder}`);
@@ -64,7 +66,7 @@ async function download(client: RunsClient, id: string, { name, attempt }: RunAr
     const body = await client.ask(() =>
       getRunArtifact({ client: client.sdk, path: { id, name }, query: { attempt }, parseAs: 'stream' })
     ) as unknown as ReadableStream<Uint8Array>;
-    await pipeline(Readable.fromWeb(body as never), createWriteStream(partial));
+    await pipeline(Readable.fromWeb(body as never), createWriteStream(partial, { mode: executable ? 0o777 : 0o666 }));
     await rename(partial, target);
   } catch (error) {
     await rm(partial, { force: true });

@@ -10,6 +10,10 @@ interface Options extends RunsClientOptions {
   readonly json?: boolean;
 }
 
+interface ListOptions extends Options {
+  readonly project?: string;
+}
+
 const COLUMNS = [{ heading: 'received', minimum: 16 }, { heading: 'forge', minimum: 6 }, {
   heading: 'repository',
   minimum: 10,
@@ -23,9 +27,10 @@ export function registerDeliveries(runs: Command, io: Io): void {
   const deliveries = runs.command('deliveries').description('events that forges have sent, and the runs they started')
     .option('--json', 'write JSON instead of text');
   addRunsClientOptions(deliveries);
-  deliveries.command('list', { isDefault: true }).description('list them, newest first').action((_options: object,
-    own: Command) => runCommand('runs deliveries list', io, () => list(own.optsWithGlobals<Options>(), io))
-  );
+  deliveries.command('list', { isDefault: true }).description('list them, newest first').option('--project <id>',
+    'only those about the repository of this project').action((_options: object, own: Command) =>
+      runCommand('runs deliveries list', io, () => list(own.optsWithGlobals<ListOptions>(), io))
+    );
   deliveries.command('show').description('show one').argument('<id>', 'id of the delivery').action((id: string,
     _options: object, own: Command) =>
     runCommand('runs deliveries show', io, async () => {
@@ -44,9 +49,11 @@ export function registerDeliveries(runs: Command, io: Io): void {
     );
 }
 
-async function list(options: Options, io: Io): Promise<void> {
+async function list(options: ListOptions, io: Io): Promise<void> {
   const client = openRunsClient(options);
-  const { items } = await listed((query) => client.ask(() => listForgeDeliveries({ client: client.sdk, query })));
+  const { items } = await listed((query) =>
+    client.ask(() => listForgeDeliveries({ client: client.sdk, query: { ...query, project_id: options.project } }))
+  );
   if (options.json) return writeJson(io, items);
   const rows = items.map((
     each,

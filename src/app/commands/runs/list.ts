@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander';
-import { getRun, getRunResult, getRunSummary, listRuns } from '../../../../generated/runs/sdk/sdk.gen.ts';
-import type { ListRunsData, Run, RunKind, RunState } from '../../../../generated/runs/sdk/types.gen.ts';
+import { getRun, getRunResult, getRunSummary, listRuns,
+  listRunStatuses } from '../../../../generated/runs/sdk/sdk.gen.ts';
+import type { ListRunsData, Run, RunKind, RunState, RunStatus } from '../../../../generated/runs/sdk/types.gen.ts';
 import { wholeNumber } from '../shared/arguments.ts';
 import { runCommand } from '../shared/command-error.ts';
 import { type Io, writeLines } from '../shared/io.ts';
@@ -95,9 +96,21 @@ async function show(text: string, options: ShowOptions, io: Io): Promise<void> {
   if (options.json) return writeJson(io, run);
   const ship = run.ship_id === null ? '' : (await shipNames(client)).get(run.ship_id) ?? run.ship_id;
   const summary = run.finished_at === null ? undefined : await summaryOf(client, id);
-  writeLines(io.stdout, [statusLine(run), ...detailsOf(run, ship),
+  writeLines(io.stdout, [statusLine(run), ...detailsOf(run, ship), ...(await shownAtForge(client, id)),
     ...(summary === undefined ? [] : ['', ...summary.trimEnd().split('\n').map(plainLine)])]);
 }
+
+/** What the forge shows of a run; most runs have nothing there. */
+async function shownAtForge(client: RunsClient, id: string): Promise<string[]> {
+  const { data } = await listRunStatuses({ client: client.sdk, path: { id } });
+  return (data?.data ?? []).map((status) => plainLine(`at ${status.forge}: ${whatOf(status)} (${deliveryOf(status)})`));
+}
+
+const whatOf = ({ kind, context, state, number }: RunStatus): string =>
+  kind === 'status' ? `${context} ${state}` : `${kind} ${kind === 'comment' ? 'on' : 'of'} #${number}`;
+
+const deliveryOf = ({ delivery, failures, error }: RunStatus): string =>
+  [delivery, ...(failures > 0 ? [`failed ${failures} times`] : []), ...(error === null ? [] : [error])].join(', ');
 
 /** Most runs have none. */
 async function summaryOf(client: RunsClient, id: string): Promise<string | undefined> {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseRunsConfig } from '../../../runs/config/index.ts';
@@ -16,6 +16,7 @@ pipelines:
     matrix: {node: [20, 24], max_parallel: 1}
     steps: [{name: tell, run: 'echo "$QUIRE_INPUT_TARGET $QUIRE_INPUT_DRY_RUN on $QUIRE_MATRIX_NODE"; echo "{\\"node\\": $QUIRE_MATRIX_NODE}" > "$QUIRE_RESULT_FILE"'}]
   - {name: cached, projects: [demo], steps: [{name: one, run: 'echo kept > kept', cache: {key: built, paths: [kept]}}]}
+  - {name: packs, steps: [{name: pack, run: 'echo x > tool; echo y > plain; chmod 755 tool', artifacts: [tool, plain]}]}
   - {name: fails, steps: [{name: first, run: 'echo about to fail; exit 3'}]}
   - {name: waits, steps: [{name: wait, run: 'echo waiting; sleep 600'}]}
 projects: [{id: demo, repository: example/demo}]
@@ -213,6 +214,29 @@ describe('quire runs logs, cancel and retry', () => {
     await service.close();
   });
 
+  it('shows what the forge of a run shows of it, and why not yet', async () => {
+    const id = await submitted('hello');
+    const { stdout } = await quire('show', [id, '--json']);
+    const status = { kind: 'status', forge: 'tea', context: 'quire/hello', state: 'success', number: null };
+    const waiting = { ...status, delivery: 'waiting', failures: 2, error: 'POST /statuses: 502' };
+    const comment = { ...status, kind: 'comment', number: 7, delivery: 'delivered', failures: 0, error: null };
+    const service = await startFakeService(({ path }) =>
+      path.endsWith('/statuses') ? { body: { data: [waiting, comment] } } : { body: { data: JSON.parse(stdout) } }
+    );
+    const shown = await runQuire(['runs', 'show', id, '--url', service.url]);
+    await service.close();
+    expect(shown.stdout).toContain(
+      'at tea: quire/hello success (waiting, failed 2 times, POST /statuses: 502)\nat tea: comment on #7 (delivered)\n',
+    );
+  });
+
+  it('lists the deliveries of a project', async () => {
+    const service = await startFakeService(() => ({ body: { data: [], next_cursor: null } }));
+    await runQuire(['runs', 'deliveries', 'list', '--project', 'demo', '--url', service.url]);
+    await service.close();
+    expect(new URL(service.requests[0]!.path, service.url).searchParams.get('project_id')).toBe('demo');
+  });
+
   it('says what is missing: the token, the run, the service', async () => {
     expect(
       (await runQuire(['runs', 'submit', 'demo', 'diagnostic', '--url', server.url, '--token',
@@ -265,6 +289,18 @@ describe('quire runs logs, cancel and retry', () => {
     const followed = await runQuire(['runs', 'submit', 'demo', 'pipeline', 'hello', '--follow', '--url', service.url]);
     await service.close();
     expect(followed).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/attempt 1\nattempt 2\n$/) });
+  });
+});
+
+describe('quire runs artifacts', () => {
+  it('lists what a run has left, and downloads it with the permission to execute', async () => {
+    const id =
+      (await quire('submit', ['demo', 'pipeline', 'packs', '--follow', '--json'])).stdout.match(/[0-9a-f]{32}/)![0];
+    const folder = join(server.folder, 'downloaded');
+    expect(await quire('artifacts', [id, '--download', folder])).toMatchObject({ exitCode: 0 });
+    const mayExecute = async (name: string): Promise<boolean> => ((await stat(join(folder, name))).mode & 0o100) !== 0;
+    expect([await mayExecute('tool'), await mayExecute('plain')]).toEqual([true, false]);
+    expect(await readFile(join(folder, 'tool'), 'utf8')).toBe('x\n');
   });
 });
 
@@ -327,7 +363,7 @@ describe('quire runs ships, token, projects and audit', () => {
 
   it('lists, disables, enables and deletes projects, and says what was done', async () => {
     await writeFile(server.file, `${await readFile(server.file, 'utf8')}\n# end\n`);
-    expect((await quire('projects')).stdout).toMatch(/^demo +yes +example\/demo +hello told cached fails waits/m);
+    expect((await quire('projects')).stdout).toMatch(/^demo +yes +example\/demo +hello told cached packs fails waits/m);
     expect(await quire('projects', ['disable', 'dmeo'])).toMatchObject({
       exitCode: 1,
       stderr: expect.stringContaining('no project dmeo; there are: demo; did you mean demo?'),
@@ -341,7 +377,7 @@ describe('quire runs ships, token, projects and audit', () => {
       /api +project +demo +change=replaced enabled=true/,
     );
     expect((await quire('submit', ['demo', 'pipeline', 'helo'])).stderr).toContain(
-      'no pipeline "helo" in project demo; it has: hello, told, cached, fails, waits; did you mean hello?',
+      'no pipeline "helo" in project demo; it has: hello, told, cached, packs, fails, waits; did you mean hello?',
     );
   });
 

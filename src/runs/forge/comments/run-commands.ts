@@ -2,11 +2,11 @@ import { ServiceError } from '../../../errors/index.ts';
 import type { RunsConfig } from '../../config/index.ts';
 import { deliveriesOfPullRequest, type Delivery, NO_OUTCOME, type Outcome } from '../deliveries/rows.ts';
 import type { ForgeApi, ForgeEvent, ProjectEvent } from '../port.ts';
-import type { Handled, HandleDeps } from '../processing/handle.ts';
+import type { HandleDeps, Part } from '../processing/handle.ts';
 import { startPipelines } from '../processing/start-pipelines.ts';
 import { type Command, commandsIn } from './commands.ts';
 
-type Result = Omit<Handled, 'refs'>;
+type Result = Omit<Part, 'refs'>;
 
 const ignored = (reason: string): Result => ({ state: 'ignored', reason, outcome: NO_OUTCOME });
 

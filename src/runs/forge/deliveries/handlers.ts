@@ -33,18 +33,18 @@ export function createDeliveryHandlers(deps: DeliveryHandlersDeps): Required<Pic
       if (body === undefined) throw new ServiceError('invalid_input', 'events of forges come over HTTP');
       const { delivery, isNew } = await receiveDelivery({ kind, forge, body }, deps);
       if (isNew) wake();
-      return new Reply({ data: present(delivery) }, {}, isNew ? 202 : 200);
+      return new Reply({ data: presentDelivery(delivery) }, {}, isNew ? 202 : 200);
     },
-    async listForgeDeliveries({ limit, before, forge, repository, state }) {
+    async listForgeDeliveries({ limit, before, forge, repository, project_id: project, state }) {
       const size = pageSize(limit);
       const older = before === undefined ? undefined : Number(decodeCursor(before, SEQ).id);
-      const found = await listDeliveries(sql, { forge, repository, state }, older, size + 1);
+      const found = await listDeliveries(sql, { forge, repository, project, state }, older, size + 1);
       const { entries, next_cursor } = toPage(found, size,
         ({ receivedAt, seq }) => ({ at: receivedAt, id: String(seq) }));
-      return { data: entries.map(present), next_cursor };
+      return { data: entries.map(presentDelivery), next_cursor };
     },
     async getForgeDelivery({ id }) {
-      return { data: present(await require(id)) };
+      return { data: presentDelivery(await require(id)) };
     },
     async redeliverForgeEvent({ id }, context) {
       await require(id);
@@ -53,13 +53,13 @@ export function createDeliveryHandlers(deps: DeliveryHandlersDeps): Required<Pic
         await audit.record(tx, actorOf(context), 'redeliver', id);
       });
       wake();
-      return { data: present(await require(id)) };
+      return { data: presentDelivery(await require(id)) };
     },
   };
 }
 
 /** A delivery as the API shows it. */
-function present(delivery: Delivery): ForgeDelivery {
+export function presentDelivery(delivery: Delivery): ForgeDelivery {
   const { event, outcome } = delivery;
   return {
     id: delivery.id,

@@ -74,16 +74,20 @@ async function store(forge: ForgeConfig,
 {
   const { config } = env.config.current();
   const parts = events.length === 0 ? [undefined] : events;
-  const deliveries = parts.map((event, at): NewDelivery => ({
-    id: nextId(),
-    forge: forge.name,
-    deliveryId: at === 0 ? deliveryId : `${deliveryId}/${at + 1}`,
-    bodyHash: at === 0 ? bodyHash : createHash('sha256').update(bodyHash).update(String(at)).digest(),
-    name: event?.name ?? name,
-    event,
-    receivedAt: unixSeconds(env.clock),
-    ...stateOf(event, name, event !== undefined && projectsOf(config, forge.name, event).length > 0),
-  }));
+  const deliveries = parts.map((event, at): NewDelivery => {
+    const projects = event === undefined ? [] : projectsOf(config, forge.name, event);
+    return {
+      id: nextId(),
+      forge: forge.name,
+      deliveryId: at === 0 ? deliveryId : `${deliveryId}/${at + 1}`,
+      bodyHash: at === 0 ? bodyHash : createHash('sha256').update(bodyHash).update(String(at)).digest(),
+      name: event?.name ?? name,
+      event,
+      receivedAt: unixSeconds(env.clock),
+      projects: projects.map(({ id }) => id),
+      ...stateOf(event, name, projects.length > 0),
+    };
+  });
   const isNew = await env.sql.transaction(async (tx) => {
     for (const delivery of deliveries) if (!(await insertDelivery(tx, delivery))) return false;
     return true;

@@ -25,10 +25,12 @@ export interface NewDelivery {
   readonly receivedAt: number;
   readonly state: DeliveryState;
   readonly reason: string | null;
+  /** Ids of the projects that it is about. */
+  readonly projects: readonly string[];
 }
 
 /** A stored delivery; times are Unix seconds. */
-export interface Delivery extends Omit<NewDelivery, 'bodyHash'> {
+export interface Delivery extends Omit<NewDelivery, 'bodyHash' | 'projects'> {
   readonly seq: number;
   readonly processedAt: number | null;
   readonly attempts: number;
@@ -104,7 +106,18 @@ export async function insertDelivery(tx: Transaction, delivery: NewDelivery): Pr
       delivery.state === 'pending' ? null : delivery.receivedAt, delivery.state, delivery.reason,
       JSON.stringify(NO_OUTCOME)],
   );
-  return changes === 1;
+  if (changes !== 1) return false;
+  await noteProjects(tx, delivery);
+  return true;
+}
+
+/** Records which projects a delivery is about, besides those that are recorded already. */
+async function noteProjects(tx: Transaction, { id, projects }: Pick<NewDelivery, 'id' | 'projects'>): Promise<void> {
+  await tx.runMany(
+    'INSERT INTO forge_delivery_projects(project_id, seq) SELECT ?, seq FROM forge_deliveries WHERE id = ? ON CONFLICT ' +
+      'DO NOTHING',
+    projects.map((project) => [project, id]),
+  );
 }
 
 export async function readDelivery(from: Queries, id: string): Promise<Delivery | undefined> {
@@ -139,17 +152,25 @@ export interface DeliveryFilter {
   readonly forge?: string | undefined;
   readonly repository?: string | undefined;
   readonly state?: DeliveryState | undefined;
+  /** Id of a project that it is about. */
+  readonly project?: string | undefined;
 }
 
 /** Newest first, strictly older than `before`. */
-export async function listDeliveries(from: Queries, { forge, repository, state }: DeliveryFilter,
+export async function listDeliveries(from: Queries, { forge, repository, state, project }: DeliveryFilter,
   before: number | undefined, limit: number): Promise<Delivery[]>
 {
-  const conditions: [string, SqlValue | undefined][] = [['seq < ?', before], ['forge = ?', forge], ['state = ?', state],
-    ['repository = ?', repository]];
+  // A project's deliveries are read from its own table, so that rare ones need no scan of all.
+  const [table, seq] = project === undefined
+    ? ['forge_deliveries d', 'd.seq']
+    : ['forge_delivery_projects p JOIN forge_deliveries d ON d.seq = p.seq', 'p.seq'];
+  const conditions: [string, SqlValue | undefined][] = [['p.project_id = ?', project], [`${seq} < ?`, before], [
+    'd.forge = ?',
+    forge,
+  ], ['d.state = ?', state], ['d.repository = ?', repository]];
   const given = conditions.filter((condition): condition is [string, SqlValue] => condition[1] !== undefined);
   const where = given.length === 0 ? '' : `WHERE ${given.map(([text]) => text).join(' AND ')}`;
-  const rows = await from.all<DeliveryRow>(`SELECT * FROM forge_deliveries ${where} ORDER BY seq DESC LIMIT ?`, [
+  const rows = await from.all<DeliveryRow>(`SELECT d.* FROM ${table} ${where} ORDER BY ${seq} DESC LIMIT ?`, [
     ...given.map(([, value]) => value),
     limit,
   ]);
@@ -158,9 +179,10 @@ export async function listDeliveries(from: Queries, { forge, repository, state }
 
 /** Ends the processing of a delivery, unless it was asked for anew meanwhile. */
 export async function settleDelivery(tx: Transaction, { id, generation }: Delivery,
-  { state, reason, outcome, at }: { readonly state: DeliveryState; readonly reason: string | null;
-    readonly outcome: Outcome; readonly at: number }): Promise<void>
+  { state, reason, outcome, at, projects = [] }: { readonly state: DeliveryState; readonly reason: string | null;
+    readonly outcome: Outcome; readonly at: number; readonly projects?: readonly string[] }): Promise<void>
 {
+  await noteProjects(tx, { id, projects });
   await tx.run(
     'UPDATE forge_deliveries SET state = ?, reason = ?, outcome = ?, processed_at = ?, attempts = attempts + 1 WHERE ' +
       'id = ? AND generation = ?',
@@ -188,10 +210,12 @@ export async function renewDelivery(tx: Transaction, id: string): Promise<void> 
 
 /** Deletes deliveries that were received before a moment, in Unix seconds, at most 500. Returns how many. */
 export async function pruneDeliveries(tx: Transaction, before: number): Promise<number> {
-  const { changes } = await tx.run(
-    'DELETE FROM forge_deliveries WHERE seq IN (SELECT seq FROM forge_deliveries WHERE received_at < ? AND state <> ' +
-      "'pending' ORDER BY received_at LIMIT 500)",
+  const old = await tx.all<{ seq: number }>(
+    "SELECT seq FROM forge_deliveries WHERE received_at < ? AND state <> 'pending' ORDER BY received_at LIMIT 500",
     [before],
   );
-  return changes;
+  const keys = old.map(({ seq }) => [seq]);
+  await tx.runMany('DELETE FROM forge_delivery_projects WHERE seq = ?', keys);
+  await tx.runMany('DELETE FROM forge_deliveries WHERE seq = ?', keys);
+  return old.length;
 }

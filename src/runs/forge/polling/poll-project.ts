@@ -63,6 +63,7 @@ export async function pollProject(project: ProjectConfig, { sql, repositories, n
         receivedAt: now(),
         state: 'pending',
         reason: null,
+        projects: [project.id],
       });
       if (isNew) count += 1;
     }

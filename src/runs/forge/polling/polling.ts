@@ -2,7 +2,9 @@ import { parseDuration } from '../../../lib/duration.ts';
 import { Loop } from '../../../lib/loop.ts';
 import type { ProjectConfig } from '../../config/index.ts';
 import type { RunsEnvironment } from '../../environment.ts';
+import { GitFailure } from '../repository/index.ts';
 import { type PollDeps, pollProject } from './poll-project.ts';
+import { notePoll } from './poll-rows.ts';
 
 const EVERY_MS = 5000;
 const MOST_AT_ONCE = 4;
@@ -22,10 +24,16 @@ export function createPolling(deps: PollingDeps): Pick<Loop, 'start' | 'stop' | 
 
   async function poll(project: ProjectConfig, signal: AbortSignal): Promise<void> {
     due.set(project.id, clock.now() + parseDuration(project.poll)!);
+    const note = (error: string): Promise<void> =>
+      sql.transaction((tx) => notePoll(tx, project.id, { at: deps.now(), error }));
     try {
       if (await pollProject(project, deps, signal) > 0) wake();
+      await note('');
     } catch (error) {
-      if (!signal.aborted) log.warn({ project: project.id, err: error }, 'a repository cannot be polled');
+      if (signal.aborted) return;
+      log.warn({ project: project.id, err: error }, 'a repository cannot be polled');
+      // Messages of other errors may hold what callers must not see.
+      await note(error instanceof GitFailure ? error.message.slice(0, 2000) : 'internal error');
     }
   }
 

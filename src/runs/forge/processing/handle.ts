@@ -10,12 +10,18 @@ import { place } from './order.ts';
 import type { HandledRef } from './refs.ts';
 import { startPipelines } from './start-pipelines.ts';
 
-/** What came of a delivery, with the refs whose newest commit it was. */
-export interface Handled {
+/** What came of a delivery in a project, with the refs whose newest commit it was. */
+export interface Part {
   readonly state: Exclude<DeliveryState, 'pending'>;
   readonly reason: string | null;
   readonly outcome: Outcome;
   readonly refs: readonly HandledRef[];
+}
+
+/** What came of a delivery in all projects whose repository it is about. */
+export interface Handled extends Part {
+  /** Their ids. */
+  readonly projects: readonly string[];
 }
 
 export interface HandleDeps {
@@ -34,12 +40,12 @@ const STARTING: ReadonlySet<string> = new Set(['push', 'tag', 'pull_request', 'r
 export async function handleDelivery(delivery: Delivery, deps: HandleDeps): Promise<Handled> {
   const { event, forge, id } = delivery;
   const { config } = deps.env.config.current();
-  if (event === undefined) return ignored('it starts nothing');
+  if (event === undefined) return { ...ignored('it starts nothing'), projects: [] };
   const projects = forge === ''
     ? config.projects.filter((project) => project.id === event.repository)
     : projectsOf(config, forge, event);
-  if (projects.length === 0) return ignored('no project has this repository any more');
-  const parts: Handled[] = [];
+  if (projects.length === 0) return { ...ignored('no project has this repository any more'), projects: [] };
+  const parts: Part[] = [];
   for (const project of projects) {
     // Polling finds what is new in the repository of the project's forge.
     const about: ProjectEvent = { project, forge: forge || project.forge, event, deliveryId: id };
@@ -50,13 +56,13 @@ export async function handleDelivery(delivery: Delivery, deps: HandleDeps): Prom
     );
     await deps.onEvent(about);
   }
-  return joined(parts);
+  return { ...joined(parts), projects: projects.map((project) => project.id) };
 }
 
-const ignored = (reason: string): Handled => ({ state: 'ignored', reason, outcome: NO_OUTCOME, refs: [] });
+const ignored = (reason: string): Part => ({ state: 'ignored', reason, outcome: NO_OUTCOME, refs: [] });
 
 async function handleEvent(delivery: Delivery, about: ProjectEvent, deps: HandleDeps,
-  config: RunsConfig): Promise<Handled>
+  config: RunsConfig): Promise<Part>
 {
   const { project, event } = about;
   if (!STARTING.has(event.name)) return { state: 'done', reason: null, outcome: NO_OUTCOME, refs: [] };
@@ -80,7 +86,7 @@ export function keysOf({ id, deliveryId, generation }: Delivery): { forgeDeliver
   return { forgeDelivery: deliveryId, key: `${id}:${generation}` };
 }
 
-function joined(parts: readonly Handled[]): Handled {
+function joined(parts: readonly Part[]): Part {
   const done = parts.find(({ state }) => state !== 'ignored') ?? parts[0]!;
   return {
     ...done,

@@ -102,10 +102,10 @@ export class Processor {
     const { env: { sql, clock, log }, handle } = this.#deps;
     const at = unixSeconds(clock);
     try {
-      const { state, reason, outcome, refs } = await handle(delivery);
+      const { refs, ...handled } = await handle(delivery);
       await sql.transaction(async (tx) => {
         await storeRefs(tx, refs);
-        await settleDelivery(tx, delivery, { state, reason, outcome, at });
+        await settleDelivery(tx, delivery, { ...handled, at });
       });
       return true;
     } catch (error) {

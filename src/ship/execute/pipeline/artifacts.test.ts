@@ -35,7 +35,10 @@ async function* messagesOf(files: Files, damage = ''): AsyncGenerator<DownloadAr
     const content = Buffer.from(text);
     const sha256 = createHash('sha256').update(content).update(damage).digest();
     yield create(DownloadArtifactsResponseSchema, {
-      body: { case: 'description', value: { name, step: 'build', size: BigInt(content.length), sha256 } },
+      body: {
+        case: 'description',
+        value: { name, step: 'build', size: BigInt(content.length), sha256, executable: name.endsWith('.sh') },
+      },
     });
     for (let at = 0; at < content.length; at += 1000)
       yield create(DownloadArtifactsResponseSchema, {
@@ -69,6 +72,12 @@ it('are at their paths, belong to the steps, and nothing else of the download is
     expect.arrayContaining(['restored 4 artefacts of earlier steps and jobs', 'one', 'two', '300000', '0']),
   );
   expect(ran.said.at(-1)).not.toContain('artifacts');
+});
+
+it('may be executed if they could be, and not otherwise', async () => {
+  const ran = await run(bench(), './run.sh; test ! -x plain && echo plain',
+    sending({ 'run.sh': '#!/bin/sh\necho runs\n', plain: 'x' }));
+  expect(ran.said).toEqual(expect.arrayContaining(['runs', 'plain']));
 });
 
 it.skipIf(process.getuid?.() !== 0)(

@@ -34,7 +34,7 @@ export async function keepArtifacts(setting: StepSetting, step: Step): Promise<F
   }
   let kept = 0;
   for (const name of names) {
-    const reason = await keepOne(setting, step.name, name, passed);
+    const reason = await keepOne(setting, step.name, name);
     if (reason === undefined) kept += 1;
     else if (!work.limits.ended.aborted) return failed(`${name}: ${reason}`);
   }
@@ -43,18 +43,20 @@ export async function keepArtifacts(setting: StepSetting, step: Step): Promise<F
   return undefined;
 }
 
+/** Bit of a file's mode. */
+const OWNER_EXECUTES = 0o100;
+
 /** Why a file is not stored; undefined if it is. */
-async function keepOne({ work, folder, user }: StepSetting, step: string, name: string,
-  passed: PassedFiles): Promise<string | undefined>
-{
+async function keepOne({ work, folder, user }: StepSetting, step: string, name: string): Promise<string | undefined> {
   // Names are shown to everyone who may read the run, and a masked one would not lead to the file.
   if (work.masker.text(name) !== name) return 'its name holds a secret';
   const file = await openInside(folder.source, name, user).catch((error: Error) => error);
   if (file instanceof Error) return file.message;
   try {
-    if (((await file.stat()).mode & 0o111) !== 0) passed.add(name, 'executable');
+    const executable = ((await file.stat()).mode & OWNER_EXECUTES) !== 0;
     const { size, sha256 } = await sha256Of(file);
-    return await work.keepArtifact({ name, step, size, sha256, content: () => bytesOf(file) }, work.limits.ended);
+    return await work.keepArtifact({ name, step, size, sha256, executable, content: () => bytesOf(file) },
+      work.limits.ended);
   } finally {
     await file.close();
   }
@@ -117,8 +119,8 @@ async function stage(staging: string, messages: AsyncIterable<DownloadArtifactsR
     for await (const { body } of messages) {
       if (body.case === 'description') {
         await finish();
-        const { name, sha256 } = body.value;
-        current = { name, sha256, file: await stageFile(staging, name) };
+        const { name, sha256, executable } = body.value;
+        current = { name, sha256, file: await stageFile(staging, name, executable ? 0o755 : 0o644) };
         names.push(name);
       } else if (body.case === 'chunk') {
         if (current === undefined) throw new Error('the server sent bytes without a description');
@@ -133,12 +135,12 @@ async function stage(staging: string, messages: AsyncIterable<DownloadArtifactsR
 }
 
 /** Creates the file of an artefact below the folder. */
-async function stageFile(staging: string, name: string): Promise<HashedFile> {
+async function stageFile(staging: string, name: string, mode: number): Promise<HashedFile> {
   if (name === '' || name.startsWith('/') || name.split('/').includes('..'))
     throw new StagingFailure('the server sent an artefact with a name that is no relative path');
   const path = join(staging, SOURCE, name);
   await onDisk(() => mkdir(dirname(path), { recursive: true, mode: 0o700 }));
-  return HashedFile.create(path, 0o644);
+  return HashedFile.create(path, mode);
 }
 
 /**

@@ -4,14 +4,13 @@ import type { PassedOver } from '../files.ts';
 const SHOWN = 5;
 
 /** One and several of a kind, and what becomes of them. */
-const KINDS: Readonly<Record<PassedOver | 'executable', readonly [one: string, several: string, what: string]>> = {
+const KINDS: Readonly<Record<PassedOver, readonly [one: string, several: string, what: string]>> = {
   'link': ['link', 'links', 'not kept as artefacts'],
   'no file': ['pipe, socket or device', 'pipes, sockets or devices', 'not kept as artefacts'],
   'empty folder': ['empty folder', 'empty folders', 'not kept as artefacts'],
   'not UTF-8': ['name that is not UTF-8', 'names that are not UTF-8', 'not kept as artefacts'],
   'odd name': ['name with a backslash or a control character', 'names with backslashes or control characters',
     'not kept as artefacts'],
-  'executable': ['executable file', 'executable files', 'kept without the permission to execute'],
 };
 
 /** What artefacts do not keep, for the log. */

@@ -76,6 +76,8 @@ interface Ran {
   readonly message: string | undefined;
   readonly said: string[];
   readonly kept: Record<string, string>;
+  /** Names of those that may be executed. */
+  readonly executable: readonly string[];
   readonly steps: unknown;
 }
 
@@ -83,19 +85,21 @@ async function run(on: ExecutorBench, steps: readonly (string | StepInit)[], fie
   answer: (name: string) => string | undefined = () => undefined, server?: CacheServer): Promise<Ran>
 {
   const kept: Record<string, string> = {};
+  const executable: string[] = [];
   const running = start(on.executor, assignmentOf(pipelineOf(steps), fields), undefined, {
     ...server?.calls(),
-    keepArtifact: async ({ name, content, size }) => {
+    keepArtifact: async ({ name, content, size, executable: isExecutable }) => {
       const pieces: Uint8Array[] = [];
       for await (const piece of content()) pieces.push(piece);
       expect(Buffer.concat(pieces)).toHaveLength(size);
       const reason = answer(name);
+      if (isExecutable) executable.push(name);
       if (reason === undefined) kept[name] = Buffer.concat(pieces).toString();
       return reason;
     },
   });
   const { outcome, error, steps: told } = await running.result;
-  return { outcome, message: error?.message, said: running.text(), kept, steps: told };
+  return { outcome, message: error?.message, said: running.text(), kept, executable, steps: told };
 }
 
 describe('artefacts', () => {
@@ -112,10 +116,11 @@ describe('artefacts', () => {
       outcome: Outcome.FAILED,
       message: 'step s1 exited with code 3',
       kept: { 'out/a.txt': 'one\n', 'out/deep/b.txt': 'two\n' },
+      executable: ['out/a.txt'],
     });
     expect(Object.keys(ran.kept)).toHaveLength(2);
     expect(ran.said).toEqual(['there are no files none/* to be kept', 'not kept as artefacts: 1 link (out/c.txt)',
-      'kept without the permission to execute: 1 executable file (out/a.txt)', 'kept 2 artefacts']);
+      'kept 2 artefacts']);
     expect(ran.steps).toEqual([{
       name: 's1',
       startedMs: expect.any(Number),

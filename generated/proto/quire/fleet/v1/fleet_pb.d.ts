@@ -1956,6 +1956,13 @@ export declare type ArtifactDescription = Message<"quire.fleet.v1.ArtifactDescri
   sha256: Uint8Array;
 
   /**
+   * Whether its owner may execute it.
+   *
+   * @generated from field: bool executable = 6;
+   */
+  executable: boolean;
+
+  /**
    * Format of a test report: the server stores what it says, and not the file. Empty for an artefact.
    *
    * @generated from field: string report_format = 20;
