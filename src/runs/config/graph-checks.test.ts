@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parseRunsConfig } from './parse.ts';
 import { readRepositoryPipelines } from './repository-pipelines.ts';
@@ -64,6 +66,17 @@ describe('needs of steps', () => {
       '.quire/ci.yaml, line 5: steps[1].needs[0]: expected the name of a step before it, got other',
     ]);
   });
+});
+
+it('has examples in the documentation that are valid', () => {
+  const page = readFileSync(join(import.meta.dirname, '../../../docs/run-queue-steps.md'), 'utf8');
+  const examples = [...page.matchAll(/```yaml\n([\s\S]*?)```/g)].map(([, text = '']) => text).filter((text) =>
+    text.includes('\nsteps:') || text.startsWith('steps:')
+  );
+  expect(examples).toHaveLength(3);
+  const config = parseRunsConfig('projects: [{id: a, repository: t/a, poll: 60s, pipelines_from: repository}]');
+  for (const example of examples)
+    expect(readRepositoryPipelines('.quire/ci.yaml', example, config.projects[0]!, config).problems).toEqual([]);
 });
 
 describe('services', () => {

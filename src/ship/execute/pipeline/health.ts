@@ -27,6 +27,9 @@ export async function checkHealth(setting: StepSetting, checked: CheckedService,
   const timeout = AbortSignal.timeout(Number(check.timeoutMs));
   const signal = AbortSignal.any([timeout, ended]);
   const { port } = checked.place;
+  // An empty host would be this machine.
+  if (address === '' && (check.http !== '' || check.tcp))
+    return 'the container engine names no address of its container, so only a command can check it';
   const problem = check.http !== ''
     ? await byRequest(address, port, check.http, signal)
     : check.tcp

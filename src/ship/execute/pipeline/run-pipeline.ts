@@ -85,12 +85,14 @@ async function runWork(before: StepSetting): Promise<WorkResult> {
   const { source, failure: notCheckedOut } = await checkOut(before);
   const side = new SideWork();
   const ground = await prepareServices(before);
+  const unprepared = 'code' in ground ? ground : undefined;
   const setting = { ...before, source, ...('code' in ground ? {} : ground) };
-  const problem = notCheckedOut ?? ('code' in ground ? ground : undefined) ?? await restoreArtifacts(setting);
-  const progress: Progress = { steps: [], failure: problem, cutShort: false };
-  if (problem !== undefined && limits.ended.aborted) Object.assign(progress, { failure: undefined, cutShort: true });
+  const progress: Progress = { steps: [], failure: undefined, cutShort: false };
   try {
-    if (problem === undefined) await beginServices(setting, side, progress);
+    const problem = notCheckedOut ?? unprepared ?? await restoreArtifacts(setting) ??
+      await startServices(setting, side);
+    if (problem === 'stopped' || (problem !== undefined && limits.ended.aborted)) progress.cutShort = true;
+    else progress.failure = problem;
     await runSteps(setting, side, progress);
   } finally {
     await side.end(setting);
@@ -102,12 +104,6 @@ async function runWork(before: StepSetting): Promise<WorkResult> {
     ...await summaryOf(setting),
     steps: progress.steps,
   };
-}
-
-async function beginServices(setting: StepSetting, side: SideWork, progress: Progress): Promise<void> {
-  const problem = await startServices(setting, side);
-  if (problem === 'stopped' || setting.work.limits.ended.aborted) progress.cutShort = problem !== undefined;
-  else progress.failure = problem;
 }
 
 /** Images are for containers alone. */

@@ -148,15 +148,15 @@ describe('services', () => {
   it('find each other, have variables of the run, and are stopped while they are not ready yet', async () => {
     const running = run([{
       name: 'one-db',
-      ...script('echo "$QUIRE_SERVICE_ONE_DB_PORT $QUIRE_SERVICE_TWO_HOST $QUIRE_SERVICE_TWO_PORT $OWN $KEY"; sleep 100'),
+      ...script('echo "$QUIRE_SERVICE_ONE_DB_PORT $QUIRE_SERVICE_TWO_HOST $QUIRE_SERVICE_TWO_PORT $OWN $OWN_TOKEN $KEY"; sleep 100'),
       port: 4711,
-      env: { OWN: 'own' },
+      env: { OWN: 'own', OWN_TOKEN: 'another-secret' },
       health: { ...SOON, ...script('false'), retries: 10_000 },
     }, { name: 'two', ...script('sleep 100') }], ['echo never'], bench(), {}, { secrets: { KEY: 'a-secret-value' } });
     await running.saw('4711');
     running.stop();
     expect(await end(running)).toMatchObject({ outcome: 'CANCELLED' });
-    expect(running.text('stdout').join()).toMatch(/^4711 127\.0\.0\.1 \d+ own \*\*\*$/);
+    expect(running.text('stdout').join()).toMatch(/^4711 127\.0\.0\.1 \d+ own \*\*\* \*\*\*$/);
   });
 
   it('say in the log that steps do not use their images where the sandbox is no container', async () => {
