@@ -115,7 +115,8 @@ function presentProject(project: ProjectConfig, { pipelines }: RunsConfig, next:
 
 /** Without commands and environment, which often contain secrets. */
 function presentPipeline(
-  { name, description, projects, runs_on, timeout, max_attempts, steps, services, jobs, inputs, matrix }: PipelineConfig,
+  { name, description, projects, runs_on, timeout, max_attempts, steps, services, jobs, inputs, matrix }:
+    PipelineConfig,
 ): Pipeline {
   return {
     name,

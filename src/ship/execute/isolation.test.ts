@@ -174,7 +174,8 @@ describe.skipIf(!root).each([['none', true], ['namespaces', hasNamespaces], ['bu
 
     it.skipIf(!isThere)('dies with a service that is killed, and so do steps and services beside it', async () => {
       const folder = newFolder();
-      const sleeps = (name: string) => script(`id -u; (sleep 1000 & setsid sleep 1000) & sleep 0.1; echo ${name} up; sleep 1000`);
+      const sleeps = (name: string) =>
+        script(`id -u; (sleep 1000 & setsid sleep 1000) & sleep 0.1; echo ${name} up; sleep 1000`);
       const options = { workDir: join(folder, 'work'), sandbox, runAs: 'separate' } as const;
       const service = new ExecutorProcess({
         options,

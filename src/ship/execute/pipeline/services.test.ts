@@ -1,7 +1,8 @@
 // Programs beside the steps of a run: on the loopback interface, and as containers of a fake engine.
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync,
+  writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -45,8 +46,7 @@ async function end(running: Running) {
 
 /** A server on the port of the service `web` that answers with a text after a moment, and says when it is stopped. */
 const server = (answer: string): { argv: string[] } => ({
-  argv: [process.execPath, '-e',
-    `const server = require('http').createServer((request, response) => {
+  argv: [process.execPath, '-e', `const server = require('http').createServer((request, response) => {
       response.statusCode = request.url === '/ready' ? 200 : request.url === '/moved' ? 302 : 503;
       response.end(${JSON.stringify(answer)});
     });
@@ -73,14 +73,18 @@ describe('services', () => {
       expect(running.text('stdout')).toEqual(['listens', 'hello', 'hello', 'stopped']);
       expect(running.text('system')[0]).toMatch(/^service web is ready after \d+\.\d s, at 127\.0\.0\.1:\d+$/);
       expect(running.lines.filter(({ message }) => message === 'stopped')[0]!.step).toBe('web');
-      expect(running.stepLines.filter(({ step }) => step === 'web').map(({ stepState, message }) => [stepState, message]))
-        .toEqual([['running', 'service web begins'], ['succeeded', 'service web ends with the run']]);
+      expect(
+        running.stepLines.filter(({ step }) => step === 'web').map(({ stepState, message }) => [stepState, message]),
+      ).toEqual([['running', 'service web begins'], ['succeeded', 'service web ends with the run']]);
     },
   );
 
   it.each([
-    ['ends before', { ...script('echo broken >&2; exit 4'), health: { ...SOON, tcp: true } },
-      { code: 'step_failed', exitCode: 4, message: 'the service web is not ready: it exited with code 4' }],
+    ['ends before', { ...script('echo broken >&2; exit 4'), health: { ...SOON, tcp: true } }, {
+      code: 'step_failed',
+      exitCode: 4,
+      message: 'the service web is not ready: it exited with code 4',
+    }],
     ['accepts no connection', { ...script('sleep 100'), port: 1, health: { ...SOON, tcp: true, retries: 1 } }, {
       code: 'step_failed',
       message: 'the service web is not ready: it accepts no connection on 127.0.0.1:1 (checked 2 times)',
@@ -132,8 +136,9 @@ describe('services', () => {
 
   it('that end before the steps do are a warning, and the steps go on', async () => {
     const on = bench();
-    const running = run([{ name: 'web', ...script('while [ ! -e file ]; do sleep 0.01; done; exit 4') }],
-      ['touch file; while [ ! -e seen ]; do sleep 0.01; done; echo on'], on);
+    const running = run([{ name: 'web', ...script('while [ ! -e file ]; do sleep 0.01; done; exit 4') }], [
+      'touch file; while [ ! -e seen ]; do sleep 0.01; done; echo on',
+    ], on);
     await running.saw('before the end of the run');
     writeFileSync(join(on.workDir, `${running.assignment.ref!.runId}.1`, 'src', 'seen'), '');
     expect(await end(running)).toMatchObject({ outcome: 'SUCCEEDED' });
@@ -148,7 +153,9 @@ describe('services', () => {
   it('find each other, have variables of the run, and are stopped while they are not ready yet', async () => {
     const running = run([{
       name: 'one-db',
-      ...script('echo "$QUIRE_SERVICE_ONE_DB_PORT $QUIRE_SERVICE_TWO_HOST $QUIRE_SERVICE_TWO_PORT $OWN $OWN_TOKEN $KEY"; sleep 100'),
+      ...script(
+        'echo "$QUIRE_SERVICE_ONE_DB_PORT $QUIRE_SERVICE_TWO_HOST $QUIRE_SERVICE_TWO_PORT $OWN $OWN_TOKEN $KEY"; sleep 100',
+      ),
       port: 4711,
       env: { OWN: 'own', OWN_TOKEN: 'another-secret' },
       health: { ...SOON, ...script('false'), retries: 10_000 },
@@ -162,7 +169,9 @@ describe('services', () => {
   it('say in the log that steps do not use their images where the sandbox is no container', async () => {
     const running = run([], ['true', { ...script('true'), image: 'deno:2' }], bench(), { image: 'node:24' });
     expect(await end(running)).toMatchObject({ outcome: 'SUCCEEDED' });
-    expect(running.text()).toEqual(['the sandbox of this ship is none, so steps do not use the images node:24, deno:2']);
+    expect(running.text()).toEqual([
+      'the sandbox of this ship is none, so steps do not use the images node:24, deno:2',
+    ]);
   });
 });
 
@@ -171,8 +180,9 @@ const initdb = findProgram('initdb', process.env['PATH'] ?? '', '/');
 const root = process.getuid?.() === 0;
 const hasNamespaces = root && spawnSync('unshare', ['--mount', '--pid', '--fork', 'true']).status === 0;
 
-describe.skipIf(postgres === undefined || initdb === undefined || !root).each([['none', true], ['namespaces',
-  hasNamespaces]] as const)('PostgreSQL as a service in the sandbox %s', (sandbox, isThere) => {
+describe.skipIf(postgres === undefined || initdb === undefined || !root).each(
+  [['none', true], ['namespaces', hasNamespaces]] as const,
+)('PostgreSQL as a service in the sandbox %s', (sandbox, isThere) => {
   it.skipIf(!isThere)('accepts connections of the steps, and ends with them', async () => {
     const on = bench({ sandbox, runAs: 'separate', open: true, env: { PATH: process.env['PATH'] } });
     const connects = `${process.execPath} -e '
@@ -181,8 +191,10 @@ describe.skipIf(postgres === undefined || initdb === undefined || !root).each([[
       socket.on("data", (data) => { console.log("SSL: " + data); socket.destroy(); });'`;
     const running = run([{
       name: 'db',
-      ...script('initdb -D "$TMPDIR/db" -U test -A trust >/dev/null; exec postgres -D "$TMPDIR/db" -h ' +
-        '"$QUIRE_SERVICE_DB_HOST" -p "$QUIRE_SERVICE_DB_PORT" -k "$TMPDIR"'),
+      ...script(
+        'initdb -D "$TMPDIR/db" -U test -A trust >/dev/null; exec postgres -D "$TMPDIR/db" -h ' +
+          '"$QUIRE_SERVICE_DB_HOST" -p "$QUIRE_SERVICE_DB_PORT" -k "$TMPDIR"',
+      ),
       health: { ...SOON, intervalMs: 100n, retries: 250, tcp: true },
     }], [{ ...script(connects), needs: { names: [] } }, { ...script(connects), needs: { names: [] } }, connects], on);
     const { outcome, error } = await end(running);
@@ -226,9 +238,9 @@ describe('services in containers', () => {
     const on = bench({ sandbox: 'container', env: { PATH: engine.path } });
     const running = run([{ name: 'db', image: 'postgres:18', port: 5432, health: { ...SOON, ...script('echo check') } },
       { name: 'api', ...script('sleep 100') }], [
-        { ...script('echo "$QUIRE_SERVICE_DB_HOST:$QUIRE_SERVICE_DB_PORT $QUIRE_SERVICE_API_PORT"'), image: 'deno:2' },
-        'echo two',
-      ], on, { image: 'node:24' });
+      { ...script('echo "$QUIRE_SERVICE_DB_HOST:$QUIRE_SERVICE_DB_PORT $QUIRE_SERVICE_API_PORT"'), image: 'deno:2' },
+      'echo two',
+    ], on, { image: 'node:24' });
     expect(await end(running), running.text().join('\n')).toMatchObject({ outcome: 'SUCCEEDED' });
     expect(running.text('stdout')).toEqual(['db:5432 20001', 'two']);
     const { runId } = running.assignment.ref!;
@@ -249,7 +261,9 @@ describe('services in containers', () => {
     expect(two).toMatch(/ --entrypoint \/bin\/sh node:24 -eu /);
     expect([one, two].join()).not.toContain('alias');
     expect(calls).toContain(`exec quire-${runId}-1-7-service-0 /bin/sh -eu -c echo check`);
-    expect(calls.indexOf(`rm --force quire-${runId}-1-7-service-0`)).toBeLessThan(calls.indexOf(`network rm ${network}`));
+    expect(calls.indexOf(`rm --force quire-${runId}-1-7-service-0`)).toBeLessThan(
+      calls.indexOf(`network rm ${network}`),
+    );
   });
 
   it('whose network cannot be created are a failure of the ship', async () => {

@@ -239,7 +239,7 @@ export const wrap: Readonly<Record<SandboxName, (command: FencedCommand, machine
     return {
       argv: [engine, 'run', '--rm', '--init', '--name', name, ...placeArguments(container), ...identity,
         '--security-opt', 'no-new-privileges', '--volume', `${folder}:${folder}:Z`, ...volumes, // Without a command it is what the image starts, where the image starts it.
-      ...(argv.length === 0 ? [] : ['--workdir', cwd]), ...variables,
+        ...(argv.length === 0 ? [] : ['--workdir', cwd]), ...variables,
         ...(argv.length === 0 ? [] : ['--entrypoint', argv[0]!]), image, ...argv.slice(1)],
       env: { ...parted(env).early, ...own },
       cwd: '/',
