@@ -74,9 +74,9 @@ type Mapping = Record<string, unknown>;
 
 /**
  * Replaces short forms by long ones in a parsed file (run-queue decisions, section 3): `storage.path`, `fleet.dir`, a
- * role's `base_url`, axes of a matrix beside its other keys, single texts in `when`, and a mapping of `services`. Returns a problem for each
- * short form that stands beside its long form, because the file is ambiguous then. Values that are not mappings are
- * left unchanged; the schema refuses them.
+ * role's `base_url`, axes of a matrix beside its other keys, single texts in `when`, and a mapping of `services`.
+ * Returns a problem for each short form that stands beside its long form, because the file is ambiguous then. Values
+ * that are not mappings are left unchanged; the schema refuses them.
  */
 function expandShortForms(root: unknown): string[] {
   if (!isMapping(root)) return [];

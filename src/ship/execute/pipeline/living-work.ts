@@ -9,8 +9,8 @@ export interface Owner {
 }
 
 /**
- * The steps, services and tools of a run whose processes are alive. What ends kills all processes of the run that belong
- * to none of the others, so nothing that it leaves reaches what starts later.
+ * The steps, services and tools of a run whose processes are alive. What ends kills all processes of the run that
+ * belong to none of the others, so nothing that it leaves reaches what starts later.
  */
 export class LivingWork {
   /** Whether what starts may have others beside it, now or before its end. */
