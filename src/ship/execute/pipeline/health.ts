@@ -7,8 +7,9 @@ import type { OutputWriter } from '../output/run-output.ts';
 import type { ProcessPlan } from '../process/run-process.ts';
 import type { Containers } from '../sandbox/index.ts';
 import { inDefaultShell } from './default-shell.ts';
-import { prepare, type ServicePlace, type StepSetting } from './run-step.ts';
+import { prepare, type StepSetting } from './run-step.ts';
 import { howEnded } from './side-work.ts';
+import type { ServicePlace } from './step-environment.ts';
 
 /** A service that is checked. */
 export interface CheckedService {
@@ -50,7 +51,10 @@ async function byConnection(host: string, port: number, signal: AbortSignal): Pr
   }
 }
 
-/** Nothing of the response is shown, and no redirect is followed. */
+/**
+ * Nothing of the response is shown, and no redirect is followed. Steps share the loopback interface with this process,
+ * so it reaches nothing that they do not.
+ */
 async function byRequest(host: string, port: number, path: string, signal: AbortSignal): Promise<string | undefined> {
   const agent = new Agent();
   const url = `http://${host}:${port}${path}`;
@@ -71,13 +75,18 @@ const SHOWN = 300;
 async function byCommand(setting: StepSetting, { service, unit, container }: CheckedService, check: HealthCheck,
   signal: AbortSignal): Promise<string | undefined>
 {
-  const { living, work: { ref, limits }, context, sandbox } = setting;
+  const { living, work: { ref, limits, masker }, context, sandbox } = setting;
   const name = `health-${unit}`;
   let shown = '';
-  const writer: OutputWriter = {
-    write: async (chunk) => void (shown = `${shown}${chunk.toString()}`.slice(-SHOWN)),
-    flush: async () => undefined,
-    end: async () => undefined,
+  // Masked before it is cut: a part of a secret is not found.
+  const tail = (): OutputWriter => {
+    const stream = masker.stream();
+    const add = (text: Buffer): void => void (shown = `${shown}${text.toString()}`.slice(-SHOWN));
+    return {
+      write: async (chunk) => add(stream.push(chunk)),
+      flush: async () => undefined,
+      end: async () => add(stream.end()),
+    };
   };
   let plan: Pick<ProcessPlan, 'argv' | 'env' | 'cwd'>;
   if (container !== undefined) {
@@ -95,8 +104,8 @@ async function byCommand(setting: StepSetting, { service, unit, container }: Che
     env: { ...plan.env, QUIRE_TOOL: name },
     marks: marksOf(ref),
     ownUser: setting.user?.uid,
-    stdout: writer,
-    stderr: writer,
+    stdout: tail(),
+    stderr: tail(),
   }, { stop: signal, kill: signal, graceMs: () => 0, leaseLeft: limits.leaseLeft });
   if (end.spawnError !== undefined) return `its check can't start: ${end.spawnError}`;
   if (end.exitCode === 0) return undefined;

@@ -11,55 +11,10 @@ import { alarm } from '../work-limits.ts';
 import { inDefaultShell } from './default-shell.ts';
 import { endedBy, MemoryWatch } from './kill-reason.ts';
 import type { LivingWork, Owner } from './living-work.ts';
-import { inputVariable } from './notes.ts';
+import { type ServicePlace, stepEnvironment } from './step-environment.ts';
 import { whatIsTooLong } from './too-long.ts';
 import type { WorkFiles } from './work-files.ts';
 import { isPlainFolder, type WorkFolder } from './work-folder.ts';
-
-/**
- * The environment of a step. From the machine it contains only path and language, because the rest may contain secrets
- * of the machine. Variables of the service are set last, so that a step cannot pretend to belong to another run.
- */
-function stepEnvironment({ context, work: { assignment }, folder, source, services }: StepSetting,
-  command: Command): Record<string, string>
-{
-  const machine = context.env;
-  const { ref, input, projectId, repository, issueLabel } = assignment;
-  const variable = inputVariable(input);
-  return {
-    PATH: machine['PATH'] ?? '/usr/local/bin:/usr/bin:/bin',
-    LANG: machine['LANG'] ?? 'C.UTF-8',
-    HOME: folder.home,
-    TMPDIR: folder.temporary,
-    CI: 'true',
-    ...assignment.env,
-    ...command.env,
-    ...assignment.secrets,
-    ...Object.fromEntries(marksOf(ref!).map((mark) => mark.split('='))),
-    QUIRE_STEP: command.name,
-    QUIRE_PROJECT: projectId,
-    QUIRE_REPOSITORY: repository,
-    QUIRE_ISSUE_LABEL: issueLabel,
-    ...(source === undefined ? {} : { QUIRE_COMMIT: source.commit, QUIRE_REF: source.ref }),
-    QUIRE_INPUT_FILE: folder.inputFile,
-    QUIRE_RESULT_FILE: folder.resultFile,
-    QUIRE_SUMMARY: folder.summaryFile,
-    ...('text' in variable ? { QUIRE_INPUT: variable.text } : {}),
-    ...Object.assign({}, ...services.map(variablesOf)) as Record<string, string>,
-  };
-}
-
-/** Where steps and other services find a service. */
-export interface ServicePlace {
-  readonly name: string;
-  readonly host: string;
-  readonly port: number;
-}
-
-function variablesOf({ name, host, port }: ServicePlace): Record<string, string> {
-  const prefix = `QUIRE_SERVICE_${name.toUpperCase().replaceAll('-', '_')}`;
-  return { [`${prefix}_HOST`]: host, [`${prefix}_PORT`]: String(port) };
-}
 
 export interface StepSetting {
   readonly context: ExecutorContext;
@@ -118,27 +73,27 @@ export function prepareStep(setting: StepSetting, step: Step): Promise<Prepared 
 export const unitName = ({ runId, attempt, fencingToken }: RunRef, unit: string): string =>
   `quire-${runId}-${attempt}-${fencingToken}-${unit}`;
 
+const spawnFailure = (step: string, message: string): Failure => ({ code: 'spawn_failed', step, message });
+
+async function commandLine({ sandbox, context }: StepSetting, { argv, script }: Command): Promise<readonly string[]> {
+  return argv.length === 0 && script !== '' ? inDefaultShell(script, sandbox, context.env['PATH'] ?? '') : argv;
+}
+
 /** Returns why a command cannot start, or how. */
 export async function prepare(setting: StepSetting, command: Command,
   { title, unit, alias }: Role): Promise<Prepared | Failure>
 {
   const { context, work, plan, folder, sandbox, view, user, living, network } = setting;
-  const cannot = (why: string): Failure => ({
-    code: 'spawn_failed',
-    step: command.name,
-    message: `${title} can't start: ${why}`,
-  });
+  const cannot = (why: string): Failure => spawnFailure(command.name, `${title} can't start: ${why}`);
   const isContainer = sandbox === 'container';
   const image = command.image || plan.image;
   if (isContainer && image === '') return cannot('the sandbox container needs an image, and none is named');
   const cwd = join(folder.source, command.workingDir);
   const env = stepEnvironment(setting, command);
-  const argv = command.argv.length === 0 && command.script !== ''
-    ? await inDefaultShell(command.script, sandbox, context.env['PATH'] ?? '')
-    : command.argv;
   // Only a service in a container may be what its image starts.
-  const isPossible = alias !== undefined && isContainer && argv.length === 0;
-  const impossible = isPossible
+  const mayBeEmpty = alias !== undefined && isContainer;
+  const argv = await commandLine(setting, command);
+  const impossible = argv.length === 0 && mayBeEmpty
     ? undefined
     : await cannotStart({ argv, workingDir: command.workingDir }, cwd, folder, isContainer ? undefined : env['PATH']!);
   if (impossible !== undefined) return cannot(impossible);
@@ -218,8 +173,8 @@ async function timed(work: Work, step: Step,
 }
 
 /** Checked beforehand, because the started program is that of the sandbox, whose error message would be less clear. */
-async function cannotStart(step: Pick<Step, 'argv' | 'workingDir'>, cwd: string, folder: WorkFolder,
-  path: string | undefined): Promise<string | undefined>
+async function cannotStart(step: { readonly argv: readonly string[]; readonly workingDir: string }, cwd: string,
+  folder: WorkFolder, path: string | undefined): Promise<string | undefined>
 {
   if (step.argv.length === 0) return 'it has no command';
   if (!isWithin(cwd, folder.source)) return `its folder ${step.workingDir} is outside of the work folder`;
@@ -239,7 +194,7 @@ function failureOf({ step, title }: { readonly step: string; readonly title: str
 {
   if (spawnError !== undefined) {
     const why = /\bE2BIG\b/.test(spawnError) ? tooLong() : spawnError;
-    return { code: 'spawn_failed', step, message: `${title} can't start: ${why}` };
+    return spawnFailure(step, `${title} can't start: ${why}`);
   }
   if (exitCode === 0) return undefined;
   return {

@@ -166,6 +166,14 @@ describe('services', () => {
     expect(running.text('stdout').join()).toMatch(/^4711 127\.0\.0\.1 \d+ own \*\*\* \*\*\*$/);
   });
 
+  it('show no part of a secret of which the output of a check has only the end', async () => {
+    const health = { ...SOON, ...script('printf "%s" "$KEY"; printf "%0295d" 0; exit 1'), retries: 0 };
+    const { error } = await end(run([{ name: 'web', ...script('sleep 100'), health }], ['true'], bench(), {}, {
+      secrets: { KEY: 'beginning-and-ending' },
+    }));
+    expect(error!.message).toMatch(/its check exited with code 1: \**0{295} \(checked 1 time\)$/);
+  });
+
   it('say in the log that steps do not use their images where the sandbox is no container', async () => {
     const running = run([], ['true', { ...script('true'), image: 'deno:2' }], bench(), { image: 'node:24' });
     expect(await end(running)).toMatchObject({ outcome: 'SUCCEEDED' });

@@ -5,8 +5,9 @@ import type { ProcessEnd } from '../process/run-process.ts';
 import type { SandboxName } from '../sandbox/index.ts';
 import { releasePorts, takePorts } from './free-ports.ts';
 import { type CheckedService, checkHealth } from './health.ts';
-import { prepare, type ServicePlace, type StepSetting, unitName } from './run-step.ts';
+import { prepare, type StepSetting, unitName } from './run-step.ts';
 import { howEnded, type SideWork } from './side-work.ts';
+import type { ServicePlace } from './step-environment.ts';
 
 /** In a network of their own, containers may have any ports. */
 const FIRST_PORT = 20_000;

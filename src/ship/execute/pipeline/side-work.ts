@@ -18,8 +18,8 @@ export class SideWork {
   async start({ living, work: { limits } }: StepSetting, { owner, process }: Prepared,
     ended: (end: ProcessEnd) => Promise<void>): Promise<ProcessEnd | undefined>
   {
-    const started = Promise.withResolvers<void>();
-    const end = living.run(owner, { ...process, onStart: () => started.resolve() }, {
+    const started = Promise.withResolvers<undefined>();
+    const end = living.run(owner, { ...process, onStart: () => started.resolve(undefined) }, {
       stop: this.#stop.signal,
       graceMs: () => limits.alwaysGraceMs,
       kill: limits.alwaysOver,
@@ -27,7 +27,7 @@ export class SideWork {
     });
     const failed = await Promise.race([started.promise, end]);
     if (failed === undefined) this.#ends.push(end.then(ended));
-    return failed ?? undefined;
+    return failed;
   }
 
   /** Whether a process was stopped by `end`, or had no time left, rather than ending by itself. */
