@@ -4,11 +4,14 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { Outcome } from '../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import type { ExecutorOptions } from '../ship/execute/index.ts';
-import { assignmentOf, executorBench, pipelineOf, start } from './runs-executor.ts';
+import { assignmentOf, executorBench, pipelineOf, start, type StepInit } from './runs-executor.ts';
 
 export interface ExecutorPlan {
   readonly options: Partial<Pick<ExecutorOptions, 'workDir' | 'sandbox' | 'runAs' | 'hide' | 'env'>>;
-  readonly steps: readonly string[];
+  /** In JSON, so without numbers of 64 bits. */
+  readonly steps: readonly (string | StepInit)[];
+  /** Further fields of the pipeline. */
+  readonly plan?: object;
   readonly secrets?: Readonly<Record<string, string>>;
 }
 
@@ -50,10 +53,10 @@ export class ExecutorProcess {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const { options, steps, secrets = {} } = JSON.parse(process.argv[2]!) as ExecutorPlan;
+  const { options, steps, plan, secrets = {} } = JSON.parse(process.argv[2]!) as ExecutorPlan;
   const { executor } = executorBench({ env: process.env, ...options });
   await executor.ready;
-  const running = start(executor, assignmentOf(pipelineOf(steps), { secrets }), {
+  const running = start(executor, assignmentOf(pipelineOf(steps, plan), { secrets }), {
     write: ({ message, stepState }) => void (stepState === undefined && process.stdout.write(`${message}\n`)),
   });
   const { outcome, error, result } = await running.result;

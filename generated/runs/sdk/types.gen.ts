@@ -1277,6 +1277,10 @@ export type PipelineStep = {
      * Whether the run waits here for an approval and executes nothing.
      */
     approval: boolean;
+    /**
+     * Names of the steps that must have ended before it starts, side by side with others; null for the one before it.
+     */
+    needs: Array<string> | null;
 };
 
 /**
@@ -1303,6 +1307,10 @@ export type PipelineJob = {
      * Its steps in order.
      */
     steps: Array<PipelineStep>;
+    /**
+     * Names of the services that run beside its steps, with those of its pipeline.
+     */
+    services: Array<string>;
     /**
      * The values of each cell of its matrix; null for a job without one.
      */
@@ -1385,6 +1393,10 @@ export type Pipeline = {
      * Its steps in order; empty for a pipeline of jobs.
      */
     steps: Array<PipelineStep>;
+    /**
+     * Names of the services that run beside its steps, or those of all its jobs.
+     */
+    services: Array<string>;
     /**
      * Its jobs in order; empty for a pipeline of steps.
      */

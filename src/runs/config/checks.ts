@@ -4,6 +4,7 @@ import { formatDuration } from '../../lib/duration.ts';
 import { isBucketUrl } from '../../lib/setting-values.ts';
 import { allowlistProblems } from '../../net/index.ts';
 import { conditionProblems, forgeProblems } from './forge-checks.ts';
+import { graphProblems, serviceProblems } from './graph-checks.ts';
 import { checkGiven, declarationProblems } from './inputs.ts';
 import { cellsOf, fillCell, matrixProblems, MAX_CELLS } from './matrix.ts';
 import { peopleProblems } from './people-checks.ts';
@@ -18,10 +19,13 @@ import type { JobConfig, PipelineConfig, RunsConfig, StepConfig } from './schema
 export function checkTogether(config: RunsConfig): string[] {
   return [...uniqueNames(config), ...references(config), ...schedules(config), ...cronSchedules(config),
     ...notified(config), ...checkGiven(config), ...times(config), ...service(config), ...peopleProblems(config),
-    ...forgeProblems(config), ...config.pipelines.flatMap(pipelineProblems)];
+    ...forgeProblems(config), ...config.pipelines.flatMap(pipelineProblems)].filter(isFirst);
 }
 
 const when = (wrong: boolean, problem: string): string[] => (wrong ? [problem] : []);
+
+/** A problem of a pipeline's service is one of each job that has it. */
+const isFirst = (problem: string, at: number, all: readonly string[]): boolean => all.indexOf(problem) === at;
 
 function uniqueNames({ projects, pipelines, ai, secrets, tokens, notifications }: RunsConfig): string[] {
   return [...duplicates('projects', 'id', projects.map(({ id }) => id)),
@@ -210,15 +214,19 @@ function pipelineProblems(pipeline: PipelineConfig, index: number): string[] {
     ...when(hasJobs && cellsOf(matrix).length > 0, `${path}.matrix: with jobs, each has a matrix of its own`),
     ...when(jobs.reduce((sum, { matrix: own }) => sum + Math.max(1, cellsOf(own).length), 0) > MAX_CELLS,
       `${path}.jobs: expected at most ${MAX_CELLS} runs of all jobs and their matrices together`),
-    ...jobs.flatMap((job, at) => jobProblems(pipeline, job, `${path}.jobs[${at}]`, at)),
+    ...jobs.flatMap((job, at) => jobProblems(pipeline, job, path, at)),
     ...conditionProblems(pipeline, path),
     ...workProblems(pipeline, path),
+    ...(hasJobs ? [] : serviceProblems(pipeline, path)),
   ];
 }
 
-function jobProblems(pipeline: PipelineConfig, job: JobConfig, path: string, at: number): string[] {
+/** `outer`: the path of the pipeline. */
+function jobProblems(pipeline: PipelineConfig, job: JobConfig, outer: string, at: number): string[] {
+  const path = `${outer}.jobs[${at}]`;
   const before = pipeline.jobs.slice(0, at).map(({ name }) => name);
-  const { sandbox, image } = {
+  const whole = {
+    ...job,
     sandbox: job.sandbox === 'inherit' ? pipeline.sandbox : job.sandbox,
     image: job.image || pipeline.image,
   };
@@ -229,7 +237,8 @@ function jobProblems(pipeline: PipelineConfig, job: JobConfig, path: string, at:
     ),
     ...when(job.if === 'failure' && job.needs.length === 0,
       `${path}.if: failure is for jobs that need others: name them in needs`),
-    ...workProblems({ ...job, sandbox, image }, path),
+    ...workProblems(whole, path),
+    ...serviceProblems(whole, path, { pipeline, path: outer }),
   ];
 }
 
@@ -240,9 +249,15 @@ function workProblems(work: Pick<PipelineConfig, 'matrix' | 'runs_on' | 'sandbox
   return [
     ...matrixProblems(work.matrix).map((problem) => `${path}.matrix${problem}`),
     ...labelProblems(work, path),
-    ...when(work.sandbox === 'container' && work.image === '', `${path}.image: required by the sandbox container`),
+    ...when(
+      work.sandbox === 'container' && work.image === '' && work.steps.some(({ image, approval }) =>
+        image === '' && !approval.required
+      ),
+      `${path}.image: required by the sandbox container`,
+    ),
     ...duplicates(`${path}.steps`, 'name', work.steps.map(({ name }) => name)),
     ...work.steps.flatMap((step, at) => stepProblems(step, at, work.steps, `${path}.steps[${at}]`)),
+    ...graphProblems(work.steps, `${path}.steps`),
   ];
 }
 

@@ -1,3 +1,4 @@
+export { servicesOf } from './graph-checks.ts';
 export { type InputValues, readInputs } from './inputs.ts';
 export { type LiveConfigOptions, LiveRunsConfig, type ReloadOutcome } from './live.ts';
 export { hashOf, inDataDir, type LoadedRunsConfig, loadRunsConfig, type RunsConfigInput } from './load.ts';
@@ -9,6 +10,6 @@ export { readRepositoryPipelines, type RepositoryPipelines } from './repository-
 export { type AlertRoute, type ForgeConfig, type InputConfig, type JobConfig, type MatrixConfig,
   type NotificationConfig, type OidcConfig, type PipelineConfig, type ProjectConfig, type RoleConfig,
   RUNS_CONFIG_SCHEMA, type RunsConfig, type Scalar, type ScheduleConfig, type SecretConfig, type SecretSources,
-  type StepConfig, type TokenConfig } from './schema/index.ts';
+  type ServiceConfig, type StepConfig, type TokenConfig } from './schema/index.ts';
 export { secretFiles } from './secret-files.ts';
 export { type Environment, missingSecrets, openSecrets, unsignedWebhooks, weakWebhooks } from './variables.ts';

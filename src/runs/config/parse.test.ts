@@ -183,6 +183,8 @@ describe('parseRunsConfig: defaults (run-queue decisions, section 3)', () => {
       secrets: [],
       id_token: {},
       reports: { junit: [], tap: [], sarif: [] },
+      services: [],
+      max_parallel_steps: 0,
       jobs: [],
       steps: [{
         name: 'test',
@@ -195,6 +197,8 @@ describe('parseRunsConfig: defaults (run-queue decisions, section 3)', () => {
         continue_on_error: false,
         always: false,
         background: false,
+        needs: null,
+        image: '',
         when: { event: [], branch: [], tag: [], paths: [], author: [], expression: '', status: ['success'] },
         approval: { required: false, timeout: '24h', message: '' },
         artifacts: [],

@@ -74,9 +74,9 @@ type Mapping = Record<string, unknown>;
 
 /**
  * Replaces short forms by long ones in a parsed file (run-queue decisions, section 3): `storage.path`, `fleet.dir`, a
- * role's `base_url`, axes of a matrix beside its other keys, and single texts in `when`. Returns a problem for each
- * short form that stands beside its long form, because the file is ambiguous then. Values that are not mappings are
- * left unchanged; the schema refuses them.
+ * role's `base_url`, axes of a matrix beside its other keys, single texts in `when`, and a mapping of `services`.
+ * Returns a problem for each short form that stands beside its long form, because the file is ambiguous then. Values
+ * that are not mappings are left unchanged; the schema refuses them.
  */
 function expandShortForms(root: unknown): string[] {
   if (!isMapping(root)) return [];
@@ -118,8 +118,18 @@ const MATRIX_KEYS: ReadonlySet<string> = new Set(['axes', 'include', 'exclude', 
 function expandWork(work: unknown, path: string, problems: string[]): void {
   if (!isMapping(work)) return;
   if (isMapping(work['matrix'])) moveAxes(work['matrix'], `${path}.matrix`, problems);
+  if (isMapping(work['services'])) work['services'] = listServices(work['services'], `${path}.services`, problems);
   for (const each of [work, ...(Array.isArray(work['steps']) ? work['steps'] : [])])
     if (isMapping(each) && isMapping(each['when'])) listTexts(each['when']);
+}
+
+function listServices(services: Mapping, path: string, problems: string[]): unknown[] {
+  return Object.entries(services).map(([name, service]) => {
+    if (service !== null && !isMapping(service)) return service;
+    if (service !== null && Object.hasOwn(service, 'name'))
+      problems.push(`${path}.${name}.name: the key of the mapping is the name of the service; leave it out`);
+    return { ...service, name };
+  });
 }
 
 /** Values that are not lists are left alone: they may be misspelled keys. */

@@ -1,4 +1,4 @@
-import { cellsOf, type JobConfig, nameOfCell, type PipelineConfig } from '../config/index.ts';
+import { cellsOf, type JobConfig, nameOfCell, type PipelineConfig, servicesOf } from '../config/index.ts';
 import type { CellName, JobRule } from './definition.ts';
 
 /** A job of a pipeline, written as the pipeline that it would be alone. */
@@ -48,6 +48,8 @@ function jobOf(pipeline: PipelineConfig, job: JobConfig): PipelineJob {
       max_attempts: job.max_attempts || pipeline.max_attempts,
       env: { ...pipeline.env, ...job.env },
       secrets: job.secrets ?? pipeline.secrets,
+      services: servicesOf(pipeline, job),
+      max_parallel_steps: job.max_parallel_steps || pipeline.max_parallel_steps,
     },
     cells: (cells.length === 0 ? [{}] : cells).map((values) => ({ job: name, values })),
     artifactsFrom: needs,

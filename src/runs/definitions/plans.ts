@@ -1,9 +1,10 @@
 import { create } from '@bufbuild/protobuf';
-import { AiTextPlanSchema, type Assignment, DiagnosticPlanSchema, PipelinePlanSchema, type ReportFiles,
-  ReportFilesSchema, RoleProbeSchema, type Step, StepCacheSchema,
-  StepSchema } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import { AiTextPlanSchema, type Assignment, DiagnosticPlanSchema, type HealthCheck, HealthCheckSchema,
+  PipelinePlanSchema, type ReportFiles, ReportFilesSchema, RoleProbeSchema, type Service, ServiceSchema, type Step,
+  StepCacheSchema, StepNeedsSchema, StepSchema } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import { parseDuration } from '../../lib/duration.ts';
-import { type CellValues, fillCell, type PipelineConfig, type RoleConfig, type StepConfig } from '../config/index.ts';
+import { type CellValues, fillCell, type PipelineConfig, type RoleConfig, type ServiceConfig,
+  type StepConfig } from '../config/index.ts';
 import type { ApprovalStep } from './definition.ts';
 import { cacheInSpace } from './fork-space.ts';
 
@@ -20,9 +21,8 @@ export function diagnosticPlan(check: string, gitUrl: string, roles: readonly Ro
 }
 
 /** `cell`: values of the matrix, empty without one. `space`: the beginning of keys of caches (`forkSpace`). */
-export function pipelinePlan({ name, checkout, submodules, lfs, sandbox, image, reports, steps }: PipelineConfig,
-  gitUrl: string, cell: CellValues, space: string): Plan
-{
+export function pipelinePlan(pipeline: PipelineConfig, gitUrl: string, cell: CellValues, space: string): Plan {
+  const { name, checkout, submodules, lfs, sandbox, image, reports, steps, services, max_parallel_steps } = pipeline;
   return {
     case: 'pipeline',
     value: create(PipelinePlanSchema, {
@@ -33,7 +33,9 @@ export function pipelinePlan({ name, checkout, submodules, lfs, sandbox, image, 
       gitUrl,
       sandbox,
       image: fillCell(image, cell),
-      steps: steps.filter(isCommand).map((step) => toStep(step, space)),
+      steps: steps.filter(isCommand).map((step) => toStep(step, cell, space)),
+      services: services.map((service) => toService(service, cell)),
+      maxParallelSteps: max_parallel_steps,
       reports: toReports(reports),
     }),
   };
@@ -54,7 +56,7 @@ export function approvalSteps({ steps }: PipelineConfig): ApprovalStep[] {
   );
 }
 
-function toStep(step: StepConfig, space: string): Step {
+function toStep(step: StepConfig, cell: CellValues, space: string): Step {
   const cache = cacheInSpace(step.cache, space);
   return create(StepSchema, {
     name: step.name,
@@ -65,6 +67,8 @@ function toStep(step: StepConfig, space: string): Step {
     continueOnError: step.continue_on_error,
     always: step.always || isForBoth(step),
     background: step.background,
+    needs: step.needs === null ? undefined : create(StepNeedsSchema, { names: [...step.needs] }),
+    image: fillCell(step.image, cell),
     artifacts: [...step.artifacts],
     reports: toReports(step.reports),
     cache: cache.key === '' ? undefined : create(StepCacheSchema, {
@@ -72,6 +76,36 @@ function toStep(step: StepConfig, space: string): Step {
       paths: [...cache.paths],
       restoreKeys: [...cache.restore_keys],
     }),
+  });
+}
+
+function toService(service: ServiceConfig, cell: CellValues): Service {
+  const { name, working_dir: workingDir, env, port, health, image } = service;
+  return create(ServiceSchema, {
+    name,
+    ...commandOf(service),
+    workingDir,
+    env: { ...env },
+    image: fillCell(image, cell),
+    port,
+    health: toCheck(health, port),
+  });
+}
+
+/** A service with a port is ready when it accepts connections, unless something else is said. */
+function toCheck({ run, exec, tcp, http, interval, timeout, retries }: ServiceConfig['health'], port: number):
+  | HealthCheck
+  | undefined
+{
+  const isGiven = run !== '' || exec.length > 0 || http !== '';
+  if (!isGiven && !tcp && port === 0) return undefined;
+  return create(HealthCheckSchema, {
+    ...commandOf({ run, exec, shell: [] }),
+    http,
+    tcp: !isGiven,
+    intervalMs: BigInt(milliseconds(interval)),
+    timeoutMs: BigInt(milliseconds(timeout)),
+    retries,
   });
 }
 
@@ -86,9 +120,9 @@ function toReports(reports: StepConfig['reports']): ReportFiles[] {
 }
 
 /** A shell receives the command line as one argument, so nothing in it needs quoting. */
-function commandOf({ exec, shell, run }: StepConfig): Pick<Step, 'argv' | 'script'> {
+function commandOf({ exec, shell, run }: Pick<StepConfig, 'exec' | 'shell' | 'run'>): Pick<Step, 'argv' | 'script'> {
   if (exec.length > 0) return { argv: [...exec], script: '' };
-  return shell.length > 0 ? { argv: [...shell, run], script: '' } : { argv: [], script: run };
+  return shell.length > 0 && run !== '' ? { argv: [...shell, run], script: '' } : { argv: [], script: run };
 }
 
 export function aiTextPlan(role: RoleConfig, systemPrompt: string): Plan {

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { AssignmentSchema } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import { AssignmentSchema, type PipelinePlan } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import { silentLog } from '../../lib/log.ts';
 import { parseRunsConfig } from '../config/index.ts';
 import type { ForgeOrigin } from '../forge/port.ts';
@@ -83,6 +83,63 @@ describe('steps of a run that an event has started', () => {
       QUIRE_AUTHOR: 'ada',
       QUIRE_ISSUE: '',
     });
+  });
+});
+
+describe('services, needs and images', () => {
+  const PIPELINE = `
+  - name: tested
+    matrix: {version: ['17', '18']}
+    max_parallel_steps: 2
+    image: node:24
+    services:
+      db: {image: 'postgres:{matrix.version}', port: 5432, env: {PGUSER: test}}
+      api: {run: serve, health: {http: /ready, interval: 2s, retries: 3}}
+      quiet: {exec: [queue]}
+    steps:
+      - {name: lint, run: x, needs: []}
+      - {name: test, run: x, needs: [], image: 'deno:{matrix.version}'}
+      - {name: only-tags, run: x, needs: [lint], when: {event: tag}}
+      - {name: pack, run: x, needs: [only-tags, test]}
+`;
+
+  it('are in the plan of a ship, with the values of the matrix and without skipped steps', async () => {
+    const whole = parseRunsConfig(`pipelines:\n${PIPELINE}`);
+    const { cells } = await resolveRun({ ...configured(), pipelines: whole.pipelines }, {
+      projectId: 'alpha',
+      kind: 'pipeline',
+      task: 'tested',
+    }, { keyVariableAvailable: () => true, log: silentLog });
+    const assignment = fromJson(AssignmentSchema, cells![1]!.definition.assignment);
+    expect(assignment.plan.value).toMatchObject({
+      image: 'node:24',
+      maxParallelSteps: 2,
+      services: [
+        {
+          name: 'db',
+          image: 'postgres:18',
+          port: 5432,
+          env: { PGUSER: 'test' },
+          argv: [],
+          script: '',
+          health: { tcp: true, http: '', intervalMs: 1000n, timeoutMs: 5000n, retries: 60 },
+        },
+        {
+          name: 'api',
+          script: 'serve',
+          port: 0,
+          health: { tcp: false, http: '/ready', intervalMs: 2000n, retries: 3 },
+        },
+        { name: 'quiet', argv: ['queue'] },
+      ],
+      steps: [
+        { name: 'lint', needs: { names: [] }, image: '' },
+        { name: 'test', needs: { names: [] }, image: 'deno:18' },
+        { name: 'pack', needs: { names: ['lint', 'test'] } },
+      ],
+    });
+    // Without a port or a check it is ready when it has started.
+    expect((assignment.plan.value as PipelinePlan).services[2]!.health).toBeUndefined();
   });
 });
 

@@ -16,6 +16,7 @@ import { jobsOf, onlyCells, type PipelineJob } from './jobs.ts';
 import { aiTextPlan, approvalSteps, diagnosticPlan, isForBoth, milliseconds, pipelinePlan,
   type Plan } from './plans.ts';
 import { namedCredentials, urlOf } from './remote.ts';
+import { withNeeds } from './step-needs.ts';
 
 /** A diagnostic run checks this machine, one repository and the endpoints of some roles, at most 20 seconds each. */
 const DIAGNOSTIC_TIMEOUT_MS = 600_000;
@@ -201,7 +202,7 @@ async function chosenSteps(whole: PipelineConfig,
       `the pipeline ${whole.name} has no step left: ${
         skipped.map(({ name, reason }) => `${name} ${reason}`).join('; ').slice(0, 500)
       }`);
-  return { pipeline: { ...whole, steps: kept }, skipped };
+  return { pipeline: { ...whole, steps: withNeeds(whole.steps, kept) }, skipped };
 }
 
 function requireForks({ id, forks }: ProjectConfig, forge: RunRequest['forge']): void {

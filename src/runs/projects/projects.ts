@@ -3,7 +3,7 @@ import type { Handlers, Identity, OutputOf, Preconditions } from '../../operatio
 import type { Audit } from '../audit/index.ts';
 import { actorOf, mayAll } from '../auth/index.ts';
 import { cellsOf, type Environment, type LiveRunsConfig, type MatrixConfig, type PipelineConfig, type ProjectConfig,
-  type RoleConfig, type RunsConfig, type StepConfig } from '../config/index.ts';
+  type RoleConfig, type RunsConfig, servicesOf, type StepConfig } from '../config/index.ts';
 import type { RunsEnvironment } from '../environment.ts';
 import { ProjectFile } from './create-project.ts';
 
@@ -115,7 +115,8 @@ function presentProject(project: ProjectConfig, { pipelines }: RunsConfig, next:
 
 /** Without commands and environment, which often contain secrets. */
 function presentPipeline(
-  { name, description, projects, runs_on, timeout, max_attempts, steps, jobs, inputs, matrix }: PipelineConfig,
+  { name, description, projects, runs_on, timeout, max_attempts, steps, services, jobs, inputs, matrix }:
+    PipelineConfig,
 ): Pipeline {
   return {
     name,
@@ -125,12 +126,14 @@ function presentPipeline(
     projects: projects && [...projects],
     runs_on: [...runs_on],
     steps: steps.map(presentStep),
+    services: services.map((service) => service.name),
     jobs: jobs.map((job) => ({
       name: job.name,
       needs: [...job.needs],
       if: job.if,
       continue_on_error: job.continue_on_error,
       steps: job.steps.map(presentStep),
+      services: servicesOf({ services }, job).map((service) => service.name),
       matrix: presentMatrix(job.matrix),
     })),
     inputs: inputs.map((input) => ({
@@ -143,8 +146,12 @@ function presentPipeline(
   };
 }
 
-const presentStep = ({ name, timeout, approval }: StepConfig): PipelineStep =>
-  approval.required ? { name, timeout: approval.timeout, approval: true } : { name, timeout, approval: false };
+const presentStep = ({ name, timeout, approval, needs }: StepConfig): PipelineStep => ({
+  name,
+  timeout: approval.required ? approval.timeout : timeout,
+  approval: approval.required,
+  needs: needs && [...needs],
+});
 
 function presentMatrix(matrix: MatrixConfig): Pipeline['matrix'] {
   const cells = cellsOf(matrix);

@@ -62,3 +62,8 @@ export interface Work {
 export function marksOf({ runId, attempt, fencingToken }: RunRef): string[] {
   return [`QUIRE_RUN_ID=${runId}`, `QUIRE_ATTEMPT=${attempt}`, `QUIRE_FENCING_TOKEN=${fencingToken}`];
 }
+
+/** Identifies the containers and networks of an attempt, to the engine. */
+export function labelOf({ runId, attempt }: Pick<RunRef, 'runId' | 'attempt'>): string {
+  return `quire.attempt=${runId}.${attempt}`;
+}

@@ -23,8 +23,8 @@ import { WorkLimits } from './work-limits.ts';
 
 /** All values of an attempt to mask: its secrets, and the keys of this machine that it uses. */
 function secretsOf({ env, secrets, plan }: Assignment, machine: Variables): string[] {
-  const steps = plan.case === 'pipeline' ? plan.value.steps : [];
-  const named = [env, ...steps.map((step) => step.env)].flatMap((variables) =>
+  const commands = plan.case === 'pipeline' ? [...plan.value.steps, ...plan.value.services] : [];
+  const named = [env, ...commands.map((command) => command.env)].flatMap((variables) =>
     Object.entries(variables).filter(([name]) => isSecretName(name))
   );
   const keys = plan.case === 'aiText'

@@ -1,5 +1,6 @@
 // What a hostile step can reach: of the service, of other runs, and of the machine (contract-tests/attacks).
 import { execFileSync, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync,
   writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,7 +9,7 @@ import { setTimeout } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { Outcome } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import { type ExecutorAnswer, type ExecutorPlan, ExecutorProcess } from '../../testkit/executor-process.ts';
-import { assignmentOf, type ExecutorBench, executorBench, pipelineOf, type Running,
+import { assignmentOf, type ExecutorBench, executorBench, pipelineOf, type Running, script,
   start } from '../../testkit/runs-executor.ts';
 import { usersWithProcesses } from './process/leftovers.ts';
 import { findProgram } from './sandbox/index.ts';
@@ -169,6 +170,27 @@ describe.skipIf(!root).each([['none', true], ['namespaces', hasNamespaces], ['bu
       expect(usersWithProcesses().has(uid)).toBe(true);
       service.child.kill('SIGKILL');
       while (usersWithProcesses().has(uid)) await setTimeout(10);
+    });
+
+    it.skipIf(!isThere)('dies with a service that is killed, and so do steps and services beside it', async () => {
+      const folder = newFolder();
+      const sleeps = (name: string) =>
+        script(`id -u; (sleep 1000 & setsid sleep 1000) & sleep 0.1; echo ${name} up; sleep 1000`);
+      const options = { workDir: join(folder, 'work'), sandbox, runAs: 'separate' } as const;
+      const service = new ExecutorProcess({
+        options,
+        steps: ['one', 'two'].map((name) => ({ ...sleeps(name), needs: { names: [] } })),
+        plan: { services: [{ name: 'db', workingDir: '.', ...sleeps('db') }] },
+      });
+      while (!['one up', 'two up', 'db up'].every((text) => service.output.includes(text))) await setTimeout(10);
+      const uid = Number(/^7\d{4}$/m.exec(service.output)![0]);
+      expect(usersWithProcesses().has(uid)).toBe(true);
+      const exit = once(service.child, 'exit');
+      service.child.kill('SIGKILL');
+      await exit;
+      while (usersWithProcesses().has(uid)) await setTimeout(10);
+      await bench(options).executor.ready;
+      expect(readdirSync(options.workDir)).toEqual([]);
     });
 
     it.skipIf(!isThere)('finds its repository written by itself, in a folder that was closed until then', async () => {

@@ -14,6 +14,14 @@ const FILES = {
   'x-expected': 'a relative path without ..',
 } as const;
 
+const FOLDER = { pattern: '^(?!/)(?!.*(^|/)\\.\\.(/|$))', 'x-expected': 'a relative path without ..' } as const;
+
+/** A label of a host name, and with `_` for `-` a part of the name of a variable. */
+const SERVICE_NAME = {
+  pattern: '^[a-z]([a-z0-9-]{0,61}[a-z0-9])?$',
+  'x-expected': 'a name of lowercase letters, digits and - that begins with a letter, at most 63',
+} as const;
+
 const patterns = (what: string) => list(what, FILES, { maxItems: 100, uniqueItems: true });
 
 /** Test reports of a step or of a pipeline. */
@@ -37,15 +45,22 @@ const step = item('one command, by run or exec, or an approval', ['name'], {
       'that knows it, `-o pipefail`',
     TEXT,
   ),
-  working_dir: text('folder below the work folder', '.', {
-    pattern: '^(?!/)(?!.*(^|/)\\.\\.(/|$))',
-    'x-expected': 'a relative path without ..',
-  }),
+  working_dir: text('folder below the work folder', '.', FOLDER),
   env: environment('further environment variables; numbers and truth values become texts'),
   timeout: format('written-duration', 'longest time of this step', '20m'),
   continue_on_error: flag('go on when it fails', false),
   always: flag('run also after a failure or a cancel', false),
   background: flag('go on beside the next steps until the last one has ended; its `timeout` does not count', false),
+  needs: {
+    ...listOrAll(
+      'names of steps before it that must have ended for it to start, beside others that may run then; `[]` to start ' +
+        'at once, and null for the step before it, so that steps run one after the other. Steps after an approval ' +
+        'wait for all before it',
+      TEXT,
+    ),
+    maxItems: 50,
+  },
+  image: text("image of the container sandbox for this step; empty for the pipeline's", ''),
   when: stepConditions,
   approval: section(
     'between two steps: the run leaves its ship, and goes on with the next step when a person approves it',
@@ -82,6 +97,48 @@ const step = item('one command, by run or exec, or an approval', ['name'], {
     },
   ),
 });
+
+const service = item('a service: by run, exec or what its image starts', ['name'], {
+  name: requiredText('unique among services and steps; its host name between containers', SERVICE_NAME.pattern,
+    SERVICE_NAME['x-expected']),
+  image: text("image of the container sandbox; empty for the pipeline's", ''),
+  run: text('command line for the shell', ''),
+  exec: list('program and arguments, without a shell', { type: 'string' }),
+  shell: list('the shell that gets the command line, as of steps', TEXT),
+  working_dir: text('folder below the work folder', '.', FOLDER),
+  env: environment("further environment variables, besides the pipeline's"),
+  port: integer(
+    'the port on which it accepts connections; 0 for a free one that the ship chooses. Services and steps have it in ' +
+      'QUIRE_SERVICE_NAME_PORT, and the host in QUIRE_SERVICE_NAME_HOST',
+    0,
+    0,
+    65_535,
+  ),
+  health: section(
+    'when it is ready, by one of run, exec, tcp and http; steps wait for that. Without any it is ready when it ' +
+      'accepts connections on its `port`, or, without that, when it has started',
+    {
+      run: text('command line that exits with 0, where the service runs', ''),
+      exec: list('program and arguments that exit with 0', { type: 'string' }),
+      tcp: flag('it accepts connections on its port', false),
+      http: text('path of a request to its port that is answered with a status from 200 to 399', '', {
+        pattern: '^$|^/[\\u0021-\\u007e]*$',
+        'x-expected': 'a path such as /health',
+        maxLength: 512,
+      }),
+      interval: format('written-duration', 'time between two checks', '1s'),
+      timeout: format('written-duration', 'longest time of a check', '5s'),
+      retries: integer('checks that may fail before the run does', 60, 0, 10_000),
+    },
+  ),
+});
+
+const services = list(
+  'programs that run beside the steps, started before the first and ended after the last one, such as a database; a ' +
+    'mapping by their names may stand for the list',
+  service,
+  { maxItems: 20 },
+);
 
 const input = item('an input', ['name'], {
   name: requiredText('unique in its pipeline; its key in the `input` of a run, and QUIRE_INPUT_NAME of steps',
@@ -137,6 +194,8 @@ const job = item('a job', ['name', 'steps'], {
   image: text("image of the container sandbox; empty for the pipeline's", ''),
   env: environment("environment variables, besides the pipeline's"),
   secrets: { ...listOrAll("names of secrets that its steps get; null for the pipeline's", TEXT) },
+  services: { ...services, description: "as the pipeline's, which it has, too" },
+  max_parallel_steps: integer("how many of its steps run at once; 0 for the pipeline's", 0, 0, 100),
   steps: { type: 'array', description: 'in their order', items: step, minItems: 1, maxItems: 100 },
 });
 
@@ -198,6 +257,8 @@ export const pipeline = item('a pipeline', ['name'], {
     }),
   ),
   reports,
+  services,
+  max_parallel_steps: integer('how many of its steps run at once, where `needs` lets them; 0 for no limit', 0, 0, 100),
   steps: list('in their order', step, { maxItems: 100 }),
   jobs: list('instead of steps: jobs, each a run of its own on any ship, in parallel unless one needs the other', job, {
     maxItems: 50,

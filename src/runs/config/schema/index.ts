@@ -48,6 +48,7 @@ export type MatrixConfig = PipelineConfig['matrix'];
 /** A value of an input or of a matrix. */
 export type Scalar = string | number | boolean;
 export type AlertRoute = RunsConfig['alerts']['routes'][number];
+export type ServiceConfig = PipelineConfig['services'][number];
 export type StepConfig = PipelineConfig['steps'][number];
 export type TokenConfig = RunsConfig['tokens'][number];
 export type SecretConfig = RunsConfig['secrets'][number];

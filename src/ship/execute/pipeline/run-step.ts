@@ -1,50 +1,20 @@
 import { realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Assignment, PipelinePlan, Step } from '../../../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import type { PipelinePlan, RunRef, Step } from '../../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import { formatDuration } from '../../../lib/duration.ts';
-import { type ExecutorContext, marksOf, type Work } from '../context.ts';
+import { type ExecutorContext, labelOf, marksOf, type Work } from '../context.ts';
 import type { Failure } from '../failure.ts';
-import { type ProcessEnd, type ProcessPlan, type ProcessSignals, runProcess } from '../process/run-process.ts';
-import { findProgram, isWithin, type SandboxName, type User, type Variables, type View } from '../sandbox/index.ts';
+import type { ProcessEnd, ProcessPlan, ProcessSignals } from '../process/run-process.ts';
+import { findProgram, isWithin, type SandboxName, type User, type View } from '../sandbox/index.ts';
 import type { ResolvedRef } from '../source/fetch-source.ts';
 import { alarm } from '../work-limits.ts';
-import type { BackgroundSteps } from './background.ts';
 import { inDefaultShell } from './default-shell.ts';
 import { endedBy, MemoryWatch } from './kill-reason.ts';
-import { inputVariable } from './notes.ts';
+import type { LivingWork, Owner } from './living-work.ts';
+import { type ServicePlace, stepEnvironment } from './step-environment.ts';
 import { whatIsTooLong } from './too-long.ts';
+import type { WorkFiles } from './work-files.ts';
 import { isPlainFolder, type WorkFolder } from './work-folder.ts';
-
-/**
- * The environment of a step. From the machine it contains only path and language, because the rest may contain secrets
- * of the machine. Variables of the service are set last, so that a step cannot pretend to belong to another run.
- */
-function stepEnvironment(machine: Variables, assignment: Assignment, step: Step, folder: WorkFolder,
-  source?: ResolvedRef): Record<string, string>
-{
-  const { ref, input, projectId, repository, issueLabel } = assignment;
-  const variable = inputVariable(input);
-  return {
-    PATH: machine['PATH'] ?? '/usr/local/bin:/usr/bin:/bin',
-    LANG: machine['LANG'] ?? 'C.UTF-8',
-    HOME: folder.home,
-    TMPDIR: folder.temporary,
-    CI: 'true',
-    ...assignment.env,
-    ...step.env,
-    ...assignment.secrets,
-    ...Object.fromEntries(marksOf(ref!).map((mark) => mark.split('='))),
-    QUIRE_STEP: step.name,
-    QUIRE_PROJECT: projectId,
-    QUIRE_REPOSITORY: repository,
-    QUIRE_ISSUE_LABEL: issueLabel,
-    ...(source === undefined ? {} : { QUIRE_COMMIT: source.commit, QUIRE_REF: source.ref }),
-    QUIRE_INPUT_FILE: folder.inputFile,
-    QUIRE_RESULT_FILE: folder.resultFile,
-    QUIRE_SUMMARY: folder.summaryFile,
-    ...('text' in variable ? { QUIRE_INPUT: variable.text } : {}),
-  };
-}
 
 export interface StepSetting {
   readonly context: ExecutorContext;
@@ -57,8 +27,12 @@ export interface StepSetting {
   readonly user: User | undefined;
   /** The checked-out commit; absent before the checkout, and if there is none. */
   readonly source?: ResolvedRef | undefined;
-  /** The steps that go on beside others; absent before the first step. */
-  readonly background?: BackgroundSteps | undefined;
+  /** What of the run has living processes. */
+  readonly living: LivingWork;
+  readonly files: WorkFiles;
+  readonly services: readonly ServicePlace[];
+  /** The private network of its containers; absent if they have none. */
+  readonly network?: string | undefined;
 }
 
 /** The sandbox of programs that the ship runs for a run; a container's image may lack them. */
@@ -70,46 +44,82 @@ export async function fenceForTools(
   return 'name' in chosen ? chosen.name : 'none';
 }
 
-/** A step that can start, and what its end means. */
-interface PreparedStep {
-  readonly process: ProcessPlan;
+/** A step or a service. */
+export type Command = Pick<Step, 'name' | 'argv' | 'script' | 'workingDir' | 'env' | 'image'>;
+
+/** A command that can start, and what its end means. */
+export interface Prepared {
+  readonly owner: Owner;
+  readonly process: Omit<ProcessPlan, 'spared'>;
   failureOf(end: ProcessEnd): Failure | undefined;
 }
 
+/** How a command is run. */
+interface Role {
+  /** What people call it. */
+  readonly title: string;
+  /** Unique in its attempt; letters, digits and `-`. */
+  readonly unit: string;
+  /** Its host name in the network of its containers. */
+  readonly alias?: string;
+}
+
 /** Returns why a step cannot start, or how. */
-export async function prepareStep(setting: StepSetting, step: Step): Promise<PreparedStep | Failure> {
-  const { context, work, plan, folder, sandbox, view, user, source, background } = setting;
-  const cwd = join(folder.source, step.workingDir);
-  const env = stepEnvironment(context.env, work.assignment, step, folder, source);
-  const argv = step.argv.length === 0 && step.script !== ''
-    ? await inDefaultShell(step.script, sandbox, context.env['PATH'] ?? '')
-    : step.argv;
-  const impossible = await cannotStart({ argv, workingDir: step.workingDir }, cwd, folder,
-    sandbox === 'container' ? undefined : env['PATH']!);
-  if (impossible !== undefined)
-    return { code: 'spawn_failed', step: step.name, message: `step ${step.name} can't start: ${impossible}` };
+export function prepareStep(setting: StepSetting, step: Step): Promise<Prepared | Failure> {
+  return prepare(setting, step, { title: `step ${step.name}`, unit: String(setting.plan.steps.indexOf(step)) });
+}
+
+/** The name of a container or unit in an attempt; unique on this machine. */
+export const unitName = ({ runId, attempt, fencingToken }: RunRef, unit: string): string =>
+  `quire-${runId}-${attempt}-${fencingToken}-${unit}`;
+
+const spawnFailure = (step: string, message: string): Failure => ({ code: 'spawn_failed', step, message });
+
+async function commandLine({ sandbox, context }: StepSetting, { argv, script }: Command): Promise<readonly string[]> {
+  return argv.length === 0 && script !== '' ? inDefaultShell(script, sandbox, context.env['PATH'] ?? '') : argv;
+}
+
+/** Returns why a command cannot start, or how. */
+export async function prepare(setting: StepSetting, command: Command,
+  { title, unit, alias }: Role): Promise<Prepared | Failure>
+{
+  const { context, work, plan, folder, sandbox, view, user, living, network } = setting;
+  const cannot = (why: string): Failure => spawnFailure(command.name, `${title} can't start: ${why}`);
+  const isContainer = sandbox === 'container';
+  const image = command.image || plan.image;
+  if (isContainer && image === '') return cannot('the sandbox container needs an image, and none is named');
+  const cwd = join(folder.source, command.workingDir);
+  const env = stepEnvironment(setting, command);
+  // Only a service in a container may be what its image starts.
+  const mayBeEmpty = alias !== undefined && isContainer;
+  const argv = await commandLine(setting, command);
+  const impossible = argv.length === 0 && mayBeEmpty
+    ? undefined
+    : await cannotStart({ argv, workingDir: command.workingDir }, cwd, folder, isContainer ? undefined : env['PATH']!);
+  if (impossible !== undefined) return cannot(impossible);
   const wrapped = context.sandboxes.wrap(sandbox, {
     argv,
     cwd,
     env,
     folder: folder.path,
     view,
-    name: `quire-${work.ref.runId}-${work.ref.attempt}-${work.ref.fencingToken}-${plan.steps.indexOf(step)}`,
-    image: plan.image,
+    name: unitName(work.ref, unit),
+    image,
     user,
     accounts: folder.accounts,
-    besideOthers: background !== undefined && background.marks.length > 0,
+    besideOthers: living.isShared,
+    container: { label: labelOf(work.ref), network, alias },
   });
   const memory = new MemoryWatch();
   return {
-    failureOf: (end) => failureOf(step.name, end, memory, () => whatIsTooLong(argv, env)),
+    owner: { variable: 'QUIRE_STEP', name: command.name },
+    failureOf: (end) => failureOf({ step: command.name, title }, end, memory, () => whatIsTooLong(argv, env)),
     process: {
       ...wrapped,
       marks: marksOf(work.ref),
       ownUser: user?.uid,
-      spared: () => background?.marks ?? [],
-      stdout: work.output.writer('stdout', step.name),
-      stderr: work.output.writer('stderr', step.name),
+      stdout: work.output.writer('stdout', command.name),
+      stderr: work.output.writer('stderr', command.name),
     },
   };
 }
@@ -122,8 +132,12 @@ export async function runStep(setting: StepSetting, step: Step): Promise<Failure
   const { work } = setting;
   const prepared = await prepareStep(setting, step);
   if ('code' in prepared) return prepared;
-  const { end, timedOut } = await timed(work, step,
-    (stop) => runProcess(prepared.process, { stop, ...endOf(step, work), leaseLeft: work.limits.leaseLeft }));
+  const { end, timedOut } = await timed(work, step, (stop) =>
+    setting.living.run(prepared.owner, prepared.process, {
+      stop,
+      ...endOf(step, work),
+      leaseLeft: work.limits.leaseLeft,
+    }));
   if (end.survivors.length > 0)
     await work.output.note('warn', `${end.survivors.length} processes of step ${step.name} can't be killed`, step.name);
   if (end.stopped && !timedOut) return 'stopped';
@@ -159,8 +173,8 @@ async function timed(work: Work, step: Step,
 }
 
 /** Checked beforehand, because the started program is that of the sandbox, whose error message would be less clear. */
-async function cannotStart(step: Pick<Step, 'argv' | 'workingDir'>, cwd: string, folder: WorkFolder,
-  path: string | undefined): Promise<string | undefined>
+async function cannotStart(step: { readonly argv: readonly string[]; readonly workingDir: string }, cwd: string,
+  folder: WorkFolder, path: string | undefined): Promise<string | undefined>
 {
   if (step.argv.length === 0) return 'it has no command';
   if (!isWithin(cwd, folder.source)) return `its folder ${step.workingDir} is outside of the work folder`;
@@ -175,12 +189,12 @@ async function cannotStart(step: Pick<Step, 'argv' | 'workingDir'>, cwd: string,
   return undefined;
 }
 
-function failureOf(step: string, { exitCode, signal, spawnError }: ProcessEnd, memory: MemoryWatch,
-  tooLong: () => string): Failure | undefined
+function failureOf({ step, title }: { readonly step: string; readonly title: string },
+  { exitCode, signal, spawnError }: ProcessEnd, memory: MemoryWatch, tooLong: () => string): Failure | undefined
 {
   if (spawnError !== undefined) {
     const why = /\bE2BIG\b/.test(spawnError) ? tooLong() : spawnError;
-    return { code: 'spawn_failed', step, message: `step ${step} can't start: ${why}` };
+    return spawnFailure(step, `${title} can't start: ${why}`);
   }
   if (exitCode === 0) return undefined;
   return {
@@ -188,7 +202,7 @@ function failureOf(step: string, { exitCode, signal, spawnError }: ProcessEnd, m
     step,
     exitCode,
     signal,
-    message: `step ${step} ${exitCode === null ? `was ended by ${signal}` : `exited with code ${exitCode}`}${
+    message: `${title} ${exitCode === null ? `was ended by ${signal}` : `exited with code ${exitCode}`}${
       endedBy(exitCode, signal, memory)
     }`,
   };

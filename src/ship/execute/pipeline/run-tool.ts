@@ -1,7 +1,7 @@
 import { marksOf } from '../context.ts';
 import type { OutputWriter } from '../output/run-output.ts';
-import { type ProcessEnd, runProcess } from '../process/run-process.ts';
-import { fenceForTools, type StepSetting } from './run-step.ts';
+import type { ProcessEnd } from '../process/run-process.ts';
+import { fenceForTools, type StepSetting, unitName } from './run-step.ts';
 
 /** What a tool is run for. */
 export interface ToolJob {
@@ -31,7 +31,7 @@ interface Command {
 export async function runTool(setting: StepSetting, { name, step }: ToolJob, { argv, cwd, env }: Command,
   { stdin, stdout, kill }: ToolStreams = {}): Promise<ProcessEnd>
 {
-  const { context, work: { output, limits, ref }, plan, folder, user, view, background } = setting;
+  const { context, work: { output, limits, ref }, plan, folder, user, view, living } = setting;
   const marks = marksOf(ref);
   const { PATH = '/usr/local/bin:/usr/bin:/bin' } = context.env;
   const wrapped = context.sandboxes.wrap(await fenceForTools(setting), {
@@ -44,19 +44,19 @@ export async function runTool(setting: StepSetting, { name, step }: ToolJob, { a
       TMPDIR: folder.temporary,
       ...env,
       ...Object.fromEntries(marks.map((mark) => mark.split('='))),
+      QUIRE_TOOL: name,
     },
     folder: folder.path,
     view,
-    name: `quire-${ref.runId}-${ref.attempt}-${ref.fencingToken}-${name}`,
+    name: unitName(ref, name),
     image: plan.image,
     user,
-    besideOthers: background !== undefined && background.marks.length > 0,
+    besideOthers: living.isShared,
   });
-  return runProcess({
+  return living.run({ variable: 'QUIRE_TOOL', name }, {
     ...wrapped,
     marks,
     ownUser: user?.uid,
-    spared: () => background?.marks ?? [],
     stdin,
     stdout: stdout ?? output.writer('stdout', step),
     stderr: output.writer('stderr', step),

@@ -147,7 +147,7 @@ interface OpenCache {
  * without a cache.
  */
 export async function restoreCache(setting: StepSetting, step: Step): Promise<OpenCache | Failure | undefined> {
-  const { context: { kept }, work } = setting;
+  const { context: { kept }, work, plan, files } = setting;
   const { cache } = step;
   // A step marked `always` that runs in the rest of the grace has no cache.
   if (cache === undefined || cache.key === '' || work.limits.ended.aborted) return undefined;
@@ -161,7 +161,11 @@ export async function restoreCache(setting: StepSetting, step: Step): Promise<Op
   const name = nameOf(work.assignment.projectId, key);
   const found = await find(setting, cache, { name, key }, note);
   if (work.limits.ended.aborted) return undefined;
+  const place = `${found?.name} ${cache.paths.join('\0')}`;
   if (found === undefined) await note('info', `there is no cache ${key} yet`);
+  else if (plan.steps.some(({ needs }) => needs !== undefined) && files.restored.has(place))
+    // A step beside this one may use it.
+    await note('info', `the cache ${found.key} is restored already`);
   else {
     const end = await kept.use('caches', found.name, (path) => unpack(setting, step, join(path, CONTENT))).catch((
       error: Error,
@@ -176,6 +180,7 @@ export async function restoreCache(setting: StepSetting, step: Step): Promise<Op
         message: `the cache ${found.key} could not be restored, and is removed`,
       };
     }
+    files.restored.add(place);
     await note('info', `restored the cache ${found.key}`);
   }
   return { save: async () => (found?.name === name ? undefined : save(setting, step, cache, { name, key }, note)) };

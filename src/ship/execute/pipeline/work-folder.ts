@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process';
 import { constants, existsSync, readFileSync } from 'node:fs';
-import { chmod, type FileHandle, lstat, mkdir, open, readdir, rm } from 'node:fs/promises';
+import { chmod, type FileHandle, lstat, mkdir, open, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { ExecutorContext } from '../context.ts';
+import { type ExecutorContext, labelOf } from '../context.ts';
 import { isAliveAs, killLeftovers, ownName } from '../process/leftovers.ts';
 import { ownUser, type User, writeAccounts } from '../sandbox/index.ts';
 
@@ -83,6 +83,14 @@ export async function makeWorkFolder(workDir: string, name: string, input: Uint8
 /** The folder with the files of accounts of the attempt whose folder this is. */
 function accountsOf(path: string): string {
   return `${path}${ACCOUNTS}`;
+}
+
+/** In the folder of accounts, where no step can replace it. */
+const ENGINE_FILE = 'engine';
+
+/** Records that containers may be alive when this process has died; the next one removes them. */
+export async function noteContainers({ accounts }: WorkFolder): Promise<void> {
+  await writeFile(join(accounts, ENGINE_FILE), '');
 }
 
 /** Lets the run's user traverse the folder once this process has finished its work there. */
@@ -192,7 +200,7 @@ const ACCOUNTS_FOLDER = /^[0-9a-f]{32}\.\d+\.etc$/;
  * Cleans up after processes that have died: kills the work that they started, and removes its folders. Work of living
  * processes is not touched.
  */
-export async function clearAbandonedWork({ workDir, users, log }: ExecutorContext): Promise<void> {
+export async function clearAbandonedWork({ workDir, users, sandboxes, log }: ExecutorContext): Promise<void> {
   for (const name of await readdir(workDir)) {
     const path = join(workDir, name);
     // Usually it is removed with its attempt.
@@ -201,6 +209,10 @@ export async function clearAbandonedWork({ workDir, users, log }: ExecutorContex
     const [, runId, attempt] = ATTEMPT_FOLDER.exec(name) ?? [];
     if (runId === undefined || isOwned(path)) continue;
     const user = await userOf(path);
+    if (existsSync(join(accountsOf(path), ENGINE_FILE)))
+      await sandboxes.containers()?.clear(labelOf({ runId, attempt: Number(attempt) })).catch((err: unknown) => {
+        log.warn({ err, run: runId }, 'abandoned containers cannot be removed');
+      });
     const survivors = [...await killLeftovers({ variables: [`QUIRE_RUN_ID=${runId}`, `QUIRE_ATTEMPT=${attempt}`] }),
       ...(user === undefined ? [] : await users?.endAbandoned(user.uid) ?? [])];
     if (survivors.length > 0) log.warn({ run: runId, processes: survivors }, 'abandoned processes cannot be killed');

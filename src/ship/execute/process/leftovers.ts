@@ -74,15 +74,19 @@ export async function livingProcesses(marks: Marks): Promise<number[]> {
 
 /**
  * Kills the remaining processes of some work, including those that it starts meanwhile, but not those of `spared` work
- * and their descendants. Returns the processes that could not be killed.
+ * and their descendants; `spared` is called for each search, and absent if nothing else of the user is or will be
+ * alive. Returns the processes that could not be killed.
  */
-export async function killLeftovers(marks: Marks, spared: readonly Marks[] = []): Promise<number[]> {
+export async function killLeftovers(marks: Marks, spared?: () => readonly Marks[]): Promise<number[]> {
   const end = performance.now() + TIMEOUT_MS;
   for (let pause = 2;; pause = Math.min(50, pause * 2)) {
-    const living = (await livingProcesses(marks)).filter((pid) => !descendsFrom(pid, spared));
+    const found = await livingProcesses(marks);
+    // Asked after the search, because other work may begin meanwhile.
+    const others = spared?.() ?? [];
+    const living = found.filter((pid) => !descendsFrom(pid, others));
     if (living.length === 0 || performance.now() > end) return living;
     for (const pid of living) signal(pid, 'SIGKILL');
-    if (marks.user !== undefined && spared.length === 0) await killAllOf(marks.user);
+    if (marks.user !== undefined && spared === undefined) await killAllOf(marks.user);
     await systemTimer.sleep(pause);
   }
 }

@@ -147,10 +147,8 @@ export interface ProcessPlan {
   readonly user?: { readonly uid: number; readonly gid: number };
   /** The user that has only processes of this work: all of them are killed with it. */
   readonly ownUser?: number;
-  /** Other processes of `ownUser` go on when it ends: only what its marks identify is killed with it. */
-  readonly besideOthers?: boolean;
-  /** Work that goes on when it ends. */
-  readonly spared?: () => readonly Marks[];
+  /** Work that goes on when it ends; absent if there can be none. */
+  readonly spared?: (() => readonly Marks[]) | undefined;
   /** Called with its process group when it has started. Must not throw. */
   readonly onStart?: (group: number) => void;
   /** Environment variables, `NAME=value`, that identify the processes that it leaves. */
@@ -225,8 +223,7 @@ export async function runProcess(plan: ProcessPlan, signals: ProcessSignals): Pr
   if (stopped) await groupEnds(child.pid, stopping.over);
   stopping.done();
   if (plan.forceEnd !== undefined) await forceEnd(plan.forceEnd, plan.env);
-  const user = plan.besideOthers ? undefined : plan.ownUser;
-  const survivors = await killLeftovers({ group: child.pid, variables: plan.marks, user }, plan.spared?.());
+  const survivors = await killLeftovers({ group: child.pid, variables: plan.marks, user: plan.ownUser }, plan.spared);
   watchdog.release(child.pid);
   finished.abort();
   await output;

@@ -5,9 +5,11 @@ import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { writeAccounts } from './accounts.ts';
+import { Containers } from './containers.ts';
 import type { Machine } from './machine.ts';
 import type { View } from './view.ts';
-import { type FencedCommand, SANDBOXES, type SandboxName, type User, withNames, wrap, type Wrapped } from './wrap.ts';
+import { engineOf, type FencedCommand, SANDBOXES, type SandboxName, type User, withNames, wrap,
+  type Wrapped } from './wrap.ts';
 
 const PROBE_MS = 10_000;
 
@@ -112,6 +114,12 @@ export class Sandboxes {
   wrap(name: SandboxName, command: FencedCommand): Wrapped {
     return wrap[name]({ ...command, naming: command.accounts === undefined ? undefined : this.#naming },
       this.#options.machine);
+  }
+
+  /** The containers of this machine; undefined without an engine. */
+  containers(): Containers | undefined {
+    const engine = engineOf(this.#options.machine);
+    return engine && new Containers(engine);
   }
 
   #describe(name: SandboxName, reason: string | undefined): string | undefined {

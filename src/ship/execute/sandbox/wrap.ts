@@ -85,6 +85,15 @@ export interface User {
   readonly gid: number;
 }
 
+interface ContainerPlace {
+  /** `NAME=value`. */
+  readonly label: string;
+  /** Absent for the engine's default. */
+  readonly network?: string | undefined;
+  /** Its host name in the network; absent for none. */
+  readonly alias?: string | undefined;
+}
+
 /** A command of a step, to be run in a sandbox. */
 export interface FencedCommand {
   readonly argv: readonly string[];
@@ -100,6 +109,8 @@ export interface FencedCommand {
   readonly name: string;
   /** For `container`. */
   readonly image: string;
+  /** For `container`: how the engine knows it, besides its name. */
+  readonly container?: ContainerPlace | undefined;
   /** Folder with the files of accounts (`writeAccounts`), which steps cannot reach; absent for those of the machine. */
   readonly accounts?: string | undefined;
   /** Other processes of the run are alive, and could replace `tmp` in the folder by a link. */
@@ -210,9 +221,8 @@ export const wrap: Readonly<Record<SandboxName, (command: FencedCommand, machine
     };
   },
 
-  container: ({ argv, cwd, env, user, folder, name, image, accounts }, machine) => {
-    const engine = machine.podman ?? machine.docker!;
-    const own = pick(machine.env, ENGINE_VARIABLES);
+  container: ({ argv, cwd, env, user, folder, name, image, accounts, container }, machine) => {
+    const { program: engine, env: own } = engineOf(machine)!;
     // Values are passed in the engine's environment, where `ps` does not show them, except variables that the engine
     // itself uses.
     const variables = Object.entries(env).filter(([key]) => key !== 'PATH').flatMap((
@@ -227,15 +237,34 @@ export const wrap: Readonly<Record<SandboxName, (command: FencedCommand, machine
       ? ['--userns=keep-id']
       : ['--user', `${user?.uid ?? process.getuid?.() ?? 0}:${user?.gid ?? process.getgid?.() ?? 0}`];
     return {
-      argv: [engine, 'run', '--rm', '--init', '--name', name, ...identity, '--security-opt', 'no-new-privileges',
-        '--volume', `${folder}:${folder}:Z`, ...volumes, '--workdir', cwd, ...variables, '--entrypoint', argv[0]!,
-        image, ...argv.slice(1)],
+      argv: [engine, 'run', '--rm', '--init', '--name', name, ...placeArguments(container), ...identity,
+        '--security-opt', 'no-new-privileges', '--volume', `${folder}:${folder}:Z`, ...volumes, // Without a command it is what the image starts, where the image starts it.
+        ...(argv.length === 0 ? [] : ['--workdir', cwd]), ...variables,
+        ...(argv.length === 0 ? [] : ['--entrypoint', argv[0]!]), image, ...argv.slice(1)],
       env: { ...parted(env).early, ...own },
       cwd: '/',
       forceEnd: [engine, 'rm', '--force', name],
     };
   },
 };
+
+/** The container engine of this machine, with the variables that it needs; undefined without one. */
+export function engineOf({ podman, docker, env }: Machine): Engine | undefined {
+  const program = podman ?? docker;
+  return program === undefined ? undefined : { program, env: pick(env, ENGINE_VARIABLES) };
+}
+
+export interface Engine {
+  readonly program: string;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+function placeArguments(place: ContainerPlace | undefined): string[] {
+  if (place === undefined) return [];
+  const { label, network, alias } = place;
+  return ['--label', label, ...(network === undefined ? [] : ['--network', network]),
+    ...(network === undefined || alias === undefined ? [] : ['--network-alias', alias])];
+}
 
 /** Gives root's processes files of accounts in a mount namespace of their own; all else stays as it is. */
 export function withNames({ accounts, naming }: Pick<FencedCommand, 'accounts' | 'naming'>,

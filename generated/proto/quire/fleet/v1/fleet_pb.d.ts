@@ -999,6 +999,20 @@ export declare type PipelinePlan = Message<"quire.fleet.v1.PipelinePlan"> & {
   lfs: boolean;
 
   /**
+   * What runs beside the steps, started before the first and ended after the last one.
+   *
+   * @generated from field: repeated quire.fleet.v1.Service services = 13;
+   */
+  services: Service[];
+
+  /**
+   * Most steps that run at once; 0 for no limit.
+   *
+   * @generated from field: uint32 max_parallel_steps = 14;
+   */
+  maxParallelSteps: number;
+
+  /**
    * Test reports that are sent to the server when the steps have ended.
    *
    * @generated from field: repeated quire.fleet.v1.ReportFiles reports = 20;
@@ -1186,6 +1200,20 @@ export declare type Step = Message<"quire.fleet.v1.Step"> & {
   background: boolean;
 
   /**
+   * Steps that must have ended before it starts; absent for the one before it.
+   *
+   * @generated from field: quire.fleet.v1.StepNeeds needs = 12;
+   */
+  needs?: StepNeeds | undefined;
+
+  /**
+   * Image of the `container` sandbox; empty for the pipeline's.
+   *
+   * @generated from field: string image = 13;
+   */
+  image: string;
+
+  /**
    * Test reports that are sent to the server when it has ended.
    *
    * @generated from field: repeated quire.fleet.v1.ReportFiles reports = 20;
@@ -1198,6 +1226,157 @@ export declare type Step = Message<"quire.fleet.v1.Step"> & {
  * Use `create(StepSchema)` to create a new message.
  */
 export declare const StepSchema: GenMessage<Step>;
+
+/**
+ * What a step waits for.
+ *
+ * @generated from message quire.fleet.v1.StepNeeds
+ */
+export declare type StepNeeds = Message<"quire.fleet.v1.StepNeeds"> & {
+  /**
+   * Names of steps before it; none to start at once.
+   *
+   * @generated from field: repeated string names = 1;
+   */
+  names: string[];
+};
+
+/**
+ * Describes the message quire.fleet.v1.StepNeeds.
+ * Use `create(StepNeedsSchema)` to create a new message.
+ */
+export declare const StepNeedsSchema: GenMessage<StepNeeds>;
+
+/**
+ * A program that runs beside the steps of a pipeline.
+ *
+ * @generated from message quire.fleet.v1.Service
+ */
+export declare type Service = Message<"quire.fleet.v1.Service"> & {
+  /**
+   * Unique among services and steps; letters, digits and `-`.
+   *
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * Program and arguments.
+   *
+   * @generated from field: repeated string argv = 2;
+   */
+  argv: string[];
+
+  /**
+   * Command line for the ship's default shell, where `argv` is empty; without either, what the image starts.
+   *
+   * @generated from field: string script = 3;
+   */
+  script: string;
+
+  /**
+   * Further environment variables.
+   *
+   * @generated from field: map<string, string> env = 4;
+   */
+  env: { [key: string]: string };
+
+  /**
+   * Image of the `container` sandbox; empty for the pipeline's.
+   *
+   * @generated from field: string image = 5;
+   */
+  image: string;
+
+  /**
+   * Port on which it accepts connections; 0 for one that the ship chooses.
+   *
+   * @generated from field: uint32 port = 6;
+   */
+  port: number;
+
+  /**
+   * When it is ready; absent for at once.
+   *
+   * @generated from field: quire.fleet.v1.HealthCheck health = 7;
+   */
+  health?: HealthCheck | undefined;
+
+  /**
+   * Folder below the working directory.
+   *
+   * @generated from field: string working_dir = 8;
+   */
+  workingDir: string;
+};
+
+/**
+ * Describes the message quire.fleet.v1.Service.
+ * Use `create(ServiceSchema)` to create a new message.
+ */
+export declare const ServiceSchema: GenMessage<Service>;
+
+/**
+ * How a ship finds out that a service is ready: by exactly one of a command, a connection and a request.
+ *
+ * @generated from message quire.fleet.v1.HealthCheck
+ */
+export declare type HealthCheck = Message<"quire.fleet.v1.HealthCheck"> & {
+  /**
+   * Program and arguments, which exit with 0 if it is.
+   *
+   * @generated from field: repeated string argv = 1;
+   */
+  argv: string[];
+
+  /**
+   * Command line for the ship's default shell.
+   *
+   * @generated from field: string script = 2;
+   */
+  script: string;
+
+  /**
+   * It accepts connections on its port.
+   *
+   * @generated from field: bool tcp = 3;
+   */
+  tcp: boolean;
+
+  /**
+   * Path of a request over HTTP to its port that is answered with a status from 200 to 399.
+   *
+   * @generated from field: string http = 4;
+   */
+  http: string;
+
+  /**
+   * Time between two checks.
+   *
+   * @generated from field: int64 interval_ms = 5;
+   */
+  intervalMs: bigint;
+
+  /**
+   * Longest time of a check.
+   *
+   * @generated from field: int64 timeout_ms = 6;
+   */
+  timeoutMs: bigint;
+
+  /**
+   * Checks that may fail before the service counts as failed.
+   *
+   * @generated from field: uint32 retries = 7;
+   */
+  retries: number;
+};
+
+/**
+ * Describes the message quire.fleet.v1.HealthCheck.
+ * Use `create(HealthCheckSchema)` to create a new message.
+ */
+export declare const HealthCheckSchema: GenMessage<HealthCheck>;
 
 /**
  * Files below the working directory that are test reports.

@@ -1,0 +1,53 @@
+import type { Step } from '../../../../generated/proto/quire/fleet/v1/fleet_pb.js';
+
+/** What of a step decides when it starts. */
+export type GraphStep = Pick<Step, 'name' | 'always' | 'background'> & {
+  readonly needs?: { readonly names: readonly string[] } | undefined;
+};
+
+export interface GraphState {
+  /** Names of the steps that run, apart from those in the background. */
+  readonly running: ReadonlySet<string>;
+  /** Names of the steps that have ended, go on in the background, or will never start. */
+  readonly over: ReadonlySet<string>;
+  /** Only steps marked `always` may start. */
+  readonly isBlocked: boolean;
+  /** Most steps that run at once. */
+  readonly most: number;
+}
+
+export interface NextSteps<S> {
+  readonly start: readonly S[];
+  /** They will not start any more. */
+  readonly never: readonly S[];
+}
+
+/**
+ * The steps to start now, in the order of the list. A step starts when those that it needs are over, however they have
+ * ended; without `needs` that is the one before it. Steps that need such as never start wait for what those would have
+ * waited for. Needs other than steps before it are ignored, so some step can start as long as none runs and not all
+ * are over.
+ */
+export function nextSteps<S extends GraphStep>(steps: readonly S[],
+  { running, over, isBlocked, most }: GraphState): NextSteps<S>
+{
+  const [start, never]: [S[], S[]] = [[], []];
+  const done = new Set(over);
+  const before = new Set<string>();
+  let [free, previous] = [most - running.size, undefined as string | undefined];
+  for (const step of steps) {
+    const needs = step.needs?.names ?? (previous === undefined ? [] : [previous]);
+    const mayStart = !done.has(step.name) && !running.has(step.name) &&
+      needs.every((name) => done.has(name) || !before.has(name));
+    if (mayStart && isBlocked && !step.always) {
+      never.push(step);
+      done.add(step.name);
+    } else if (mayStart && (free > 0 || step.background)) {
+      start.push(step);
+      if (!step.background) free -= 1;
+    }
+    previous = step.name;
+    before.add(step.name);
+  }
+  return { start, never };
+}
