@@ -65,6 +65,7 @@ function toStep(step: StepConfig, space: string): Step {
     continueOnError: step.continue_on_error,
     always: step.always || isForBoth(step),
     background: step.background,
+    runIf: isForFailures(step) ? 'failure' : '',
     artifacts: [...step.artifacts],
     reports: toReports(step.reports),
     cache: cache.key === '' ? undefined : create(StepCacheSchema, {
@@ -78,6 +79,8 @@ function toStep(step: StepConfig, space: string): Step {
 /** A step for successes and failures runs always. */
 export const isForBoth = ({ when }: StepConfig): boolean =>
   when.status.includes('success') && when.status.includes('failure');
+
+const isForFailures = ({ when }: StepConfig): boolean => !when.status.includes('success');
 
 function toReports(reports: StepConfig['reports']): ReportFiles[] {
   return Object.entries(reports).flatMap((

@@ -46,7 +46,9 @@ export const stepConditions = section(
     ...conditions,
     status: {
       type: 'array',
-      description: 'how the steps before it ended: with `failure`, it runs also when one of them has failed',
+      description:
+        'how what is before it in its list of steps ended, the checkout included: `success` alone, or `failure` for a ' +
+        'step that runs only once something has failed; with both it is like one with `always`',
       default: ['success'],
       items: { type: 'string', enum: ['success', 'failure'] },
       minItems: 1,

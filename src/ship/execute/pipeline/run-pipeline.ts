@@ -121,7 +121,10 @@ function cleaningFailed({ log }: ExecutorContext, { ref }: Work): (err: unknown)
 
 const NO_TIME = 'the time for steps that always run is over (queue.always_grace)';
 
-/** Runs the steps in order. After the first failure, and when the work must end, only those marked `always` run. */
+/**
+ * Runs the steps in order. After the first failure only those marked `always` and those for failures run; when the work
+ * must end, only those marked `always`.
+ */
 async function runSteps(before: StepSetting): Promise<WorkResult> {
   const { work, plan } = before;
   const { limits } = work;
@@ -165,7 +168,12 @@ interface Progress {
 async function runNext(setting: RunSetting, step: Step, progress: Progress): Promise<void> {
   const { work } = setting;
   const { limits, output } = work;
-  if (progress.failure !== undefined && !step.always) return;
+  if (progress.failure !== undefined && !step.always && step.runIf !== 'failure') return;
+  if (progress.failure === undefined && step.runIf === 'failure') {
+    if (!limits.ended.aborted)
+      await output.note('info', `step ${step.name} did not run: nothing before it has failed`, step.name);
+    return;
+  }
   if (limits.isSpent || (limits.ended.aborted && !step.always)) {
     progress.cutShort = true;
     if (step.always) await output.note('warn', `step ${step.name} did not run: ${NO_TIME}`, step.name);
