@@ -1,6 +1,6 @@
 import { list, section, text } from './build.ts';
 
-const EVENT_NAMES = ['push', 'tag', 'pull_request', 'comment', 'issue', 'release', 'manual'] as const;
+const EVENT_NAMES = ['push', 'tag', 'pull_request', 'comment', 'issue', 'release', 'manual', 'schedule'] as const;
 
 const GLOB = {
   type: 'string',
@@ -39,8 +39,8 @@ export const pipelineConditions = section(
 
 /** When a step of a pipeline runs. */
 export const stepConditions = section(
-  'conditions without which the step is skipped; runs that no event has started have the event `manual`. A single ' +
-    'text stands for a list',
+  'conditions without which the step is skipped; runs of schedules have the event `schedule`, and others that no ' +
+    'event of a forge has started `manual`. A single text stands for a list',
   {
     event,
     ...conditions,

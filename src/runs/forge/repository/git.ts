@@ -54,6 +54,7 @@ export function runGit({ args, cwd, env, timeoutMs, maxBytes, input = '', signal
   const timer = setTimeout(() => kill(`took longer than ${Math.round(timeoutMs / 1000)} s`), timeoutMs);
   const onAbort = (): void => kill('was stopped');
   signal?.addEventListener('abort', onAbort, { once: true });
+  if (signal?.aborted) onAbort();
   child.stdout.on('data', (chunk: Buffer) => {
     size += chunk.length;
     if (size > maxBytes) kill(`wrote more than ${maxBytes} bytes`);
