@@ -69,7 +69,3 @@ function requestOf({ request }: Plan,
     input: { previous_tag: previousTag, previous_commit: previousCommit, head, commits, truncated },
   };
 }
-
-/** Whether an error is that git could not read a repository, now. */
-export const isUnreachable = (error: unknown): boolean =>
-  error instanceof GitFailure || (error instanceof Error && error.cause instanceof GitFailure);

@@ -4,13 +4,14 @@ import { unixSeconds } from '../../lib/clock.ts';
 import type { ProjectConfig } from '../config/index.ts';
 import type { RunRequest } from '../definitions/index.ts';
 import type { RunsEnvironment } from '../environment.ts';
+import { isUnreachable } from '../forge/repository/index.ts';
 import type { OnceResult } from '../idempotency/index.ts';
 import type { Queue } from '../queue/port.ts';
 import { Beside } from './beside.ts';
 import { nextAt, type Plan, plansOf, plansOfProject, slotAt, type What } from './plans.ts';
 import { noteSlot, noteWaiting, type Progress, readProgress, ruleOf, type Skip,
   type SlotOutcome } from './progress-rows.ts';
-import { isUnreachable, type ReleaseDeps, requestNow, turnOf } from './release.ts';
+import { type ReleaseDeps, requestNow, turnOf } from './release.ts';
 
 /**
  * The outcome of a slot, for the metrics: `held` while the previous run is unfinished or the repository cannot be read,

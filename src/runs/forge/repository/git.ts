@@ -15,6 +15,10 @@ export class GitFailure extends Error {
   }
 }
 
+/** Whether the cause of an error is that git could not read a repository; later it may. */
+export const isUnreachable = (error: unknown): boolean =>
+  error instanceof GitFailure || (error instanceof Error && error.cause instanceof GitFailure);
+
 export interface GitCall {
   /** After `git`. */
   readonly args: readonly string[];

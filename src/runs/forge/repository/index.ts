@@ -17,7 +17,7 @@ import { isOnBranch, noPipeline, originOf, requireTrusted } from './started-pipe
 
 export type { CommitsSince } from './commits-since.ts';
 export type { FilesAt } from './files-at.ts';
-export { GitFailure } from './git.ts';
+export { GitFailure, isUnreachable } from './git.ts';
 export type { PipelinesAt } from './pipeline-files.ts';
 
 /** Most commits whose pipelines are remembered, and whose changed files are. */
