@@ -104,8 +104,8 @@ export async function resolveRun(config: RunsConfig, asked: RunRequest, deps: Re
 }
 
 /**
- * A request for a pipeline that the repository defines at the ref of the request, with that pipeline and its commit. One
- * of the configuration comes first, so a repository cannot take its place.
+ * A request for a pipeline that the repository defines at the ref of the request, with that pipeline and its commit.
+ * One of the configuration comes first, so a repository cannot take its place.
  */
 async function withPipeline(config: RunsConfig, project: ProjectConfig, request: RunRequest,
   { repositories }: ResolveDeps): Promise<RunRequest>

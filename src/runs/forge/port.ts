@@ -1,8 +1,7 @@
 import type { Facts } from '../conditions/index.ts';
 import type { PipelineConfig, ProjectConfig } from '../config/index.ts';
-import type { FilesAt } from './repository/files-at.ts';
 
-export type { FilesAt } from './repository/files-at.ts';
+export { GitFailure, isUnreachable } from './repository/git.ts';
 
 // Times named `...At` are Unix seconds.
 
@@ -271,6 +270,39 @@ export interface WantedPipeline {
   /** The commit, if it is known already; `gitRef` leads to it. */
   readonly gitCommit: string | undefined;
   readonly event: 'manual' | 'schedule';
+}
+
+/** A commit of a list; `date` is that of the author, in ISO 8601. */
+export interface ListedCommit {
+  readonly commit: string;
+  readonly author: string;
+  readonly date: string;
+  /** First line of its message. */
+  readonly subject: string;
+}
+
+/** What was committed since a release. */
+export interface CommitsSince {
+  /** The tag of the release; null if none is known. */
+  readonly previousTag: string | null;
+  /** The commit of the release; null for a repository without one. */
+  readonly previousCommit: string | null;
+  /** The newest commit of the default branch. */
+  readonly head: string;
+  /** The newest first, at most 200. */
+  readonly commits: readonly ListedCommit[];
+  /** How many older ones are left out. */
+  readonly truncated: number;
+}
+
+/** Files of a repository at a commit, in the order of their paths. */
+export interface FilesAt {
+  readonly commit: string;
+  readonly files: readonly { readonly path: string; readonly text: string }[];
+  /** Files that fit the patterns and are left out, with a reason such as `a link`; at most 100. */
+  readonly leftOut: readonly { readonly path: string; readonly reason: string }[];
+  /** How many more are left out. */
+  readonly furtherLeftOut: number;
 }
 
 /** Pipelines and files of repositories, for runs that are resolved. */

@@ -2,7 +2,8 @@ import { ServiceError } from '../../errors/index.ts';
 import type { Sql } from '../../storage/index.ts';
 import type { ProjectConfig } from '../config/index.ts';
 import type { RunRequest } from '../definitions/index.ts';
-import { type CommitsSince, GitFailure, type Repositories } from '../forge/repository/index.ts';
+import type { Repositories } from '../forge/index.ts';
+import { type CommitsSince, GitFailure } from '../forge/port.ts';
 import type { Plan } from './plans.ts';
 
 export interface ReleaseDeps {

@@ -4,7 +4,7 @@ import { unixSeconds } from '../../lib/clock.ts';
 import type { ProjectConfig } from '../config/index.ts';
 import type { RunRequest } from '../definitions/index.ts';
 import type { RunsEnvironment } from '../environment.ts';
-import { isUnreachable } from '../forge/repository/index.ts';
+import { isUnreachable } from '../forge/port.ts';
 import type { OnceResult } from '../idempotency/index.ts';
 import type { Queue } from '../queue/port.ts';
 import { Beside } from './beside.ts';

@@ -1,36 +1,14 @@
 import { createPathGlob } from '../../../lib/path-glob.ts';
+import type { CommitsSince, ListedCommit } from '../port.ts';
 import { GitFailure } from './git.ts';
 import type { Mirror } from './mirror.ts';
 
 /** Most commits that are listed; the rest are counted. */
-export const MAX_COMMITS = 200;
+const MAX_COMMITS = 200;
 /** Commits among which the last release is looked for, newest first. */
 const LOOKED_AT = 100_000;
 /** Characters of a subject and of a name that are kept. */
 const [MAX_SUBJECT, MAX_AUTHOR] = [200, 100];
-
-/** A commit of a list; `date` is that of the author, in ISO 8601. */
-export interface ListedCommit {
-  readonly commit: string;
-  readonly author: string;
-  readonly date: string;
-  /** First line of its message. */
-  readonly subject: string;
-}
-
-/** What was committed since a release. */
-export interface CommitsSince {
-  /** The tag of the release; null if none is known. */
-  readonly previousTag: string | null;
-  /** The commit of the release; null for a repository without one. */
-  readonly previousCommit: string | null;
-  /** The newest commit of the default branch. */
-  readonly head: string;
-  /** The newest first, at most 200. */
-  readonly commits: readonly ListedCommit[];
-  /** How many older ones are left out. */
-  readonly truncated: number;
-}
 
 export interface SinceQuery {
   readonly head: string;

@@ -1,5 +1,6 @@
 import { decodeUtf8 } from '../../../lib/bytes.ts';
 import { createPathGlobs } from '../../../lib/path-glob.ts';
+import type { FilesAt } from '../port.ts';
 import type { Mirror } from './mirror.ts';
 
 /** Most files, and most bytes of them together. */
@@ -10,16 +11,6 @@ const MAX_NAMED = 100;
 const MAX_LIST = 32 * 1024 * 1024;
 /** Most bytes of the answer with all contents: as if each of the files had the most bytes, with a line before it. */
 const MAX_CONTENTS = MAX_FILES * (MAX_BYTES + 200);
-
-/** Files of a repository at a commit, in the order of their paths. */
-export interface FilesAt {
-  readonly commit: string;
-  readonly files: readonly { readonly path: string; readonly text: string }[];
-  /** Files that fit the patterns and are left out, with a reason such as `a link`; at most 100. */
-  readonly leftOut: readonly { readonly path: string; readonly reason: string }[];
-  /** How many more are left out. */
-  readonly furtherLeftOut: number;
-}
 
 interface Entry {
   readonly path: string;

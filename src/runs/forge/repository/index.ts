@@ -4,20 +4,18 @@ import { isCommit } from '../../../lib/git-ref.ts';
 import type { Facts } from '../../conditions/index.ts';
 import type { PipelineConfig, ProjectConfig, RunsConfig } from '../../config/index.ts';
 import type { LiveConfig } from '../../environment.ts';
-import type { EventContext, EventContexts, ForgeOrigin, RepositoryReader, StartedPipeline,
+import type { CommitsSince, EventContext, EventContexts, FilesAt, ForgeOrigin, RepositoryReader, StartedPipeline,
   WantedPipeline } from '../port.ts';
 import { changedPaths } from './changed-paths.ts';
-import { type CommitsSince, commitsSince } from './commits-since.ts';
-import { type FilesAt, filesAt } from './files-at.ts';
+import { commitsSince } from './commits-since.ts';
+import { filesAt } from './files-at.ts';
 import { GitFailure } from './git.ts';
-import { type Mirror, Mirrors } from './mirror.ts';
+import { Mirrors } from './mirror.ts';
 import { type PipelinesAt, readPipelineFiles } from './pipeline-files.ts';
 import { findRef, listRefs, type RemoteDeps, removeKeys, withGit } from './remote.ts';
 import { isOnBranch, noPipeline, originOf, requireTrusted } from './started-pipeline.ts';
 
-export type { CommitsSince } from './commits-since.ts';
-export type { FilesAt } from './files-at.ts';
-export { GitFailure, isUnreachable } from './git.ts';
+export { GitFailure } from './git.ts';
 export type { PipelinesAt } from './pipeline-files.ts';
 
 /** Most commits whose pipelines are remembered, and whose changed files are. */

@@ -81,8 +81,8 @@ export interface FoundRef {
 }
 
 /**
- * The branch or tag that a ref means, in the order in which ships look: a full name, a branch, a tag; the default branch
- * for none. Undefined if the repository has none. Rejects with a `GitFailure`.
+ * The branch or tag that a ref means, in the order in which ships look: a full name, a branch, a tag; the default
+ * branch for none. Undefined if the repository has none. Rejects with a `GitFailure`.
  */
 export async function findRef(git: ProjectGit, ref: string | undefined,
   signal?: AbortSignal): Promise<FoundRef | undefined>

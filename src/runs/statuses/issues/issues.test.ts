@@ -194,11 +194,10 @@ test('a long issue is cut to what an input can hold', async () => {
 test('an issue waits while the files of its role cannot be read', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'quire-issues-'));
   try {
-    await start('issue: {role: writer}',
-      (config) =>
-        `data_dir: ${folder}\nlocal: {git_protocols: [file]}\n${
-          config.replace('system_prompt: Be brief.', "system_prompt: Be brief., files: ['docs/**']")
-        }`);
+    await start('issue: {role: writer}', (config) =>
+      `data_dir: ${folder}\nlocal: {git_protocols: [file]}\n${
+        config.replace('system_prompt: Be brief.', "system_prompt: Be brief., files: ['docs/**']")
+      }`);
     await tell('labeled', 'd-1');
     expect(await runs()).toEqual([]);
     expect(await api.sql.all('SELECT state FROM forge_issues', [])).toEqual([{ state: 'due' }]);
