@@ -143,8 +143,8 @@ export interface Operations {
   streamRunLogs: Operation<FlatInput<NonNullable<StreamRunLogsData['path']> & NonNullable<StreamRunLogsData['query']> & { lastEventId?: string }, 'offset'>, Download>;
   searchLogs: Operation<FlatInput<NonNullable<SearchLogsData['query']>, 'limit'>, SearchLogsResponses[200]>;
   listProjects: Operation<Record<never, never>, ListProjectsResponses[200]>;
-  createProject: Operation<FlatInput<NonNullable<CreateProjectData['body']>, 'enabled' | 'issue_label' | 'release_interval' | 'runs_on' | 'max_parallel' | 'priority' | 'content'>, CreateProjectResponses[201]>;
-  replaceProject: Operation<FlatInput<NonNullable<ReplaceProjectData['body']> & NonNullable<ReplaceProjectData['path']>, 'enabled' | 'issue_label' | 'release_interval' | 'runs_on' | 'max_parallel' | 'priority' | 'content'>, ReplaceProjectResponses[200]>;
+  createProject: Operation<FlatInput<NonNullable<CreateProjectData['body']>, 'enabled' | 'issue_label' | 'release_interval' | 'runs_on' | 'max_parallel' | 'priority' | 'content' | 'forge' | 'poll' | 'pipelines_from' | 'repository_pipelines' | 'forks' | 'statuses' | 'issue' | 'release'>, CreateProjectResponses[201]>;
+  replaceProject: Operation<FlatInput<NonNullable<ReplaceProjectData['body']> & NonNullable<ReplaceProjectData['path']>, 'enabled' | 'issue_label' | 'release_interval' | 'runs_on' | 'max_parallel' | 'priority' | 'content' | 'forge' | 'poll' | 'pipelines_from' | 'repository_pipelines' | 'forks' | 'statuses' | 'issue' | 'release'>, ReplaceProjectResponses[200]>;
   deleteProject: Operation<FlatInput<NonNullable<DeleteProjectData['path']>>, void>;
   listCaches: Operation<FlatInput<NonNullable<ListCachesData['path']> & NonNullable<ListCachesData['query']>, 'prefix' | 'limit'>, ListCachesResponses[200]>;
   deleteCaches: Operation<FlatInput<NonNullable<DeleteCachesData['path']> & NonNullable<DeleteCachesData['query']>>, DeleteCachesResponses[200]>;

@@ -184,10 +184,15 @@ export const AREAS = [
     queue.onChanging(statuses.changing);
     return statuses;
   }, { stopsIn: 'quiesce' }),
-  area('schedules', ['queue', 'audit', 'runs', 'recorder'], (env, { queue, audit, runs, recorder }) => ({
-    ...createSchedules({ env, queue, enqueueOnce: runs.enqueueOnce, onSlot: recorder.slotDue }),
-    ...createScheduleHandlers(env, { ...runs, queue, audit }),
-  }), { stopsIn: 'quiesce' }),
+  area('schedules', ['queue', 'audit', 'runs', 'recorder', 'repositories'],
+    (env, { queue, audit, runs, recorder, repositories }) => {
+      const { enqueueOnce } = runs;
+      const schedules = createSchedules({ env, queue, repositories, enqueueOnce, onSlot: recorder.slotDue });
+      return {
+        ...schedules,
+        ...createScheduleHandlers(env, { ...runs, queue, audit, requestOf: schedules.requestOf }),
+      };
+    }, { stopsIn: 'quiesce' }),
   area('forge', ['audit', 'runs', 'repositories', 'forgeApis', 'statuses', 'secrets'],
     (env, { forgeApis, statuses, secrets, ...needs }) => {
       const forge = createForge({ env, ...needs, apis: forgeApis, secretValue: secrets.valueOf });

@@ -208,7 +208,12 @@ describe.skipIf(WITHOUT_POSTGRES !== undefined)('several servers over one Postgr
     const both = nodes.map(({ env, parts: { queue } }) => {
       const timed = { ...env, clock: { now: () => now } };
       const runs = createRuns(timed, { queue, audit, keyVariableAvailable: () => true, logsAreFull: () => false });
-      return createSchedules({ env: timed, queue, enqueueOnce: runs.enqueueOnce });
+      return createSchedules({
+        env: timed,
+        queue,
+        repositories: { commitsSince: async () => undefined },
+        enqueueOnce: runs.enqueueOnce,
+      });
     });
     const tick = () => Promise.all(both.map((schedules) => schedules.tick()));
     await tick();

@@ -182,6 +182,7 @@ export class RunsApi {
     this.schedules = createSchedules({
       env,
       queue: this.queue,
+      repositories,
       enqueueOnce: this.runs.enqueueOnce,
       onSlot: this.recorder.slotDue,
     });
@@ -193,7 +194,12 @@ export class RunsApi {
       apis: { apiOf: (name) => this.forgeApis.get(name) },
       secretValue,
     });
-    const scheduled = createScheduleHandlers(env, { ...this.runs, queue: this.queue, audit });
+    const scheduled = createScheduleHandlers(env, {
+      ...this.runs,
+      queue: this.queue,
+      audit,
+      requestOf: this.schedules.requestOf,
+    });
     const alerts = createAlerts(env, { ...this.runs, onReceived: this.recorder.alertReceived });
     const system = createSystem({
       version: env.version,

@@ -469,7 +469,7 @@ export const resumeSchedule = <ThrowOnError extends boolean = false>(options: Op
 /**
  * Run a schedule now
  *
- * Queues the run of a schedule at once, also of a paused one, beside those that it queues at its times; the next one comes when it would have come. It takes the scope `submit`.
+ * Queues the run of a schedule at once, also of a paused one, beside those that it queues at its times; the next one comes when it would have come. A release is queued even if nothing was committed since the last one. It takes the scope `submit`.
  */
 export const runSchedule = <ThrowOnError extends boolean = false>(options: Options<RunScheduleData, ThrowOnError>): RequestResult<RunScheduleResponses, RunScheduleErrors, ThrowOnError> => (options.client ?? client).post<RunScheduleResponses, RunScheduleErrors, ThrowOnError>({
     security: CREDENTIALS,

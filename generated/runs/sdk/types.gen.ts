@@ -104,7 +104,7 @@ export type Approval = {
 } | null;
 
 /**
- * The event of a forge that started the run, or the one that it repeats; null for other sources. Texts are empty for what the event does not have.
+ * The event of a forge that started the run, or the one that it repeats; null for other sources. A run of a pipeline of the repository that somebody or a schedule has started has the event `manual` or `schedule` here. Texts are empty for what the event does not have.
  */
 export type RunForgeEvent = {
     /**
@@ -372,11 +372,11 @@ export type EnqueueRunRequest = {
      */
     project_id: string;
     /**
-     * What the run does: `diagnostic` checks the machine, the project's repository and the AI roles; `pipeline` runs a configured pipeline; `ai_text` sends one prompt to a configured AI role. Any other text returns `unsupported_kind`.
+     * What the run does: `diagnostic` checks the machine, the project's repository and the AI roles; `pipeline` runs a pipeline of the configuration or of the repository; `ai_text` sends one prompt to a configured AI role. Any other text returns `unsupported_kind`.
      */
     kind: 'diagnostic' | 'pipeline' | 'ai_text';
     /**
-     * Name of the pipeline for `pipeline`, AI role for `ai_text`. For `diagnostic` free text and optional; the name of a check runs only that one.
+     * Name of the pipeline for `pipeline`, AI role for `ai_text`. A project with `pipelines_from: repository` also has the pipelines of `.quire*.yaml` at `ref`; one of the configuration comes before one of the same name there. For `diagnostic` free text and optional; the name of a check runs only that one.
      */
     task?: string;
     /**
@@ -384,7 +384,7 @@ export type EnqueueRunRequest = {
      */
     input?: RunInput;
     /**
-     * Branch, tag or commit of the repository to be checked out, for a pipeline with a `checkout`; absent, the default branch. A branch comes before a tag of the same name, and `refs/tags/NAME` names the tag. The ship resolves it to a commit.
+     * Branch, tag or commit of the repository to be checked out, for a pipeline with a `checkout`; absent, the default branch. A branch comes before a tag of the same name, and `refs/tags/NAME` names the tag. The ship resolves it to a commit. For a pipeline of the repository the service does that, and takes branches, tags and commits of branches only: a ref of a pull request is `invalid_input`.
      */
     ref?: string;
     /**
@@ -897,6 +897,128 @@ export type SearchLogsResponse = {
 };
 
 /**
+ * Name of the forge of the configuration that has the repository; empty for none.
+ */
+export type ProjectForge = string;
+
+/**
+ * Where the pipelines are defined that events of the repository start: `server` for the configuration, `repository` for `.quire*.yaml` at the commit of the event.
+ */
+export type PipelinesFrom = 'server' | 'repository';
+
+/**
+ * Ship label selectors, each `key=value`.
+ */
+export type ShipSelectors = Array<string>;
+
+/**
+ * What pipelines that the repository defines may use.
+ */
+export type RepositoryPipelines = {
+    /**
+     * Names of secrets of the configuration that they may name.
+     */
+    secrets?: Array<string>;
+    /**
+     * Audiences that tokens of their steps may have.
+     */
+    audiences?: Array<string>;
+    /**
+     * Ship label selectors that all of their runs get.
+     */
+    runs_on?: ShipSelectors;
+};
+
+/**
+ * What runs for pull requests from forks.
+ */
+export type ProjectForks = {
+    /**
+     * `restricted`: pipelines run at once, without secrets; `approval`: when somebody approves them, with secrets; `never`.
+     */
+    runs?: 'restricted' | 'approval' | 'never';
+    /**
+     * Ship label selectors that restricted runs get besides all others.
+     */
+    runs_on?: ShipSelectors;
+};
+
+/**
+ * What the forge shows of runs; it needs a token of the forge.
+ */
+export type ProjectStatuses = {
+    /**
+     * The runs whose commits get a status: those that an event of the forge started (`events`), `all` whose commit is known, or `none`.
+     */
+    of?: 'events' | 'all' | 'none';
+    /**
+     * Name of the status; `{project}` and `{pipeline}` stand for those of the run.
+     */
+    context?: string;
+    /**
+     * A comment on the pull request with the results of all pipelines: once one of them has written a `summary`, `always`, or `never`.
+     */
+    comment?: 'summary' | 'always' | 'never';
+};
+
+/**
+ * Labels of an issue.
+ */
+export type ForgeLabels = Array<string>;
+
+/**
+ * Labels that an issue gets and loses.
+ */
+export type LabelChange = {
+    add?: ForgeLabels;
+    remove?: ForgeLabels;
+};
+
+/**
+ * The run for an issue that gets the label `issue_label`; a pipeline or an AI role.
+ */
+export type ProjectIssue = {
+    /**
+     * Pipeline of the run; empty for none.
+     */
+    pipeline?: string;
+    /**
+     * AI role of the run; empty for none.
+     */
+    role?: string;
+    /**
+     * Comment on the issue how the run ended.
+     */
+    comment?: boolean;
+    /**
+     * Labels when the run is queued.
+     */
+    on_start?: LabelChange;
+    /**
+     * Labels when it has succeeded.
+     */
+    on_success?: LabelChange;
+    /**
+     * Labels when it has failed or was cancelled.
+     */
+    on_failure?: LabelChange;
+};
+
+/**
+ * When `release_interval` queues a release, and what it gets as its input.
+ */
+export type ProjectRelease = {
+    /**
+     * Queue a release only if something was committed since the last one.
+     */
+    only_if_changed?: boolean;
+    /**
+     * Pattern of the tags that are releases, such as `v*`; empty if tags are not. With it, or with `only_if_changed`, the commits since the last release are the input of the run.
+     */
+    tag?: string;
+};
+
+/**
  * One configured project.
  */
 export type Project = {
@@ -958,6 +1080,17 @@ export type Project = {
      * When the next content run is queued (Unix seconds); null when none is planned.
      */
     next_content_at: OptionalUnixSeconds;
+    forge: ProjectForge;
+    /**
+     * How often git is asked for new commits and tags, a duration; empty is never.
+     */
+    poll: string;
+    pipelines_from: PipelinesFrom;
+    repository_pipelines: RepositoryPipelines;
+    forks: ProjectForks;
+    statuses: ProjectStatuses;
+    issue: ProjectIssue;
+    release: ProjectRelease;
 };
 
 export type ListProjectsResponse = {
@@ -1026,6 +1159,17 @@ export type CreateProjectRequest = {
          */
         min_score?: number;
     };
+    forge?: ProjectForge;
+    /**
+     * How often git is asked for new commits and tags, from 1 minute to 366 days; empty is never.
+     */
+    poll?: Interval;
+    pipelines_from?: PipelinesFrom;
+    repository_pipelines?: RepositoryPipelines;
+    forks?: ProjectForks;
+    statuses?: ProjectStatuses;
+    issue?: ProjectIssue;
+    release?: ProjectRelease;
 };
 
 export type CreateProjectResponse = {
@@ -1081,6 +1225,17 @@ export type ReplaceProjectRequest = {
          */
         min_score?: number;
     };
+    forge?: ProjectForge;
+    /**
+     * How often git is asked for new commits and tags, from 1 minute to 366 days; empty is never.
+     */
+    poll?: Interval;
+    pipelines_from?: PipelinesFrom;
+    repository_pipelines?: RepositoryPipelines;
+    forks?: ProjectForks;
+    statuses?: ProjectStatuses;
+    issue?: ProjectIssue;
+    release?: ProjectRelease;
 };
 
 /**
@@ -1613,6 +1768,20 @@ export type ScheduledRun = {
 } | null;
 
 /**
+ * Why the last time of the schedule queued no run; null when it queued one, or there was none yet. Where the reason is that the repository cannot be read, it is asked again every minute until the run can be queued.
+ */
+export type ScheduleSkip = {
+    /**
+     * When the service noticed it (Unix seconds).
+     */
+    at: UnixSeconds;
+    /**
+     * Such as `nothing was committed since v1.2`.
+     */
+    reason: string;
+} | null;
+
+/**
  * Runs that the service queues by itself, at the times of a cron expression or after intervals.
  */
 export type Schedule = {
@@ -1658,6 +1827,7 @@ export type Schedule = {
      */
     next_run_at: OptionalUnixSeconds;
     last_run: ScheduledRun;
+    last_skip: ScheduleSkip;
 };
 
 export type ListSchedulesResponse = {

@@ -1,5 +1,5 @@
 import { getProjectForge, listProjects } from '../../../generated/runs/sdk/sdk.gen.ts';
-import type { Project, ProjectForge } from '../../../generated/runs/sdk/types.gen.ts';
+import type { Project, ForgeOfProject } from '../../../generated/runs/sdk/types.gen.ts';
 import { ask } from '../shared/ask.ts';
 import { spoken } from '../shared/format.ts';
 import { Await, Badge, Empty, Facts, Page, Tabs, Time } from '../shared/parts.tsx';
@@ -58,7 +58,7 @@ function OfForge({ project }: { readonly project: string }) {
   return <Await of={known}>{(data) => (data.forge === null && data.poll === null ? <Empty>This project names no forge (<code>forge</code>) and is not polled (<code>poll</code>), so no event of its repository queues runs.</Empty> : <Known of={data} />)}</Await>;
 }
 
-function Known({ of: { forge, repository, poll, last_delivery: delivery, last_status: status } }: { readonly of: ProjectForge }) {
+function Known({ of: { forge, repository, poll, last_delivery: delivery, last_status: status } }: { readonly of: ForgeOfProject }) {
   return (
     <div class="halves">
       {forge !== null && <article class="card stack"><div class="row apart"><h2>{forge.name}</h2><ForgeState of={forge} /></div><ForgeFacts of={forge} /></article>}

@@ -45,7 +45,7 @@ function Row({ schedule, isProjectOff, onChange }: { readonly schedule: Schedule
       <td class="wide-only">{cron === null ? `every ${interval}` : <><code>{cron}</code><div class="small muted">{timezone}</div></>}</td>
       <td class="top">{isPaused ? <Badge tone="warn">paused by {schedule.paused_by}</Badge> : schedule.active ? <Badge tone="good">on</Badge> : <Badge>{isProjectOff ? 'project is off' : 'scheduler is off'}</Badge>}</td>
       <td class="titled"><Time at={next} /></td>
-      <td><LastRun of={last} /></td>
+      <td><LastRun of={last} />{schedule.last_skip && <div class="small muted">no run at <Time at={schedule.last_skip.at} />: {schedule.last_skip.reason}</div>}</td>
       <td class="actions"><div class="row">
         {!isProjectOff && may('runSchedule', project) && <button onClick={runNow}>Run now</button>}
         {may('pauseSchedule', project) && (isPaused ? <button onClick={change(() => ask(resumeSchedule({ path })), `${name} goes on`)}>Resume</button> : <button onClick={change(() => ask(pauseSchedule({ path })), `${name} is paused`)}>Pause</button>)}

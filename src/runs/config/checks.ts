@@ -1,11 +1,12 @@
 import { parseCacheKey } from '../../lib/cache-key.ts';
 import { didYouMean } from '../../lib/did-you-mean.ts';
 import { formatDuration } from '../../lib/duration.ts';
+import { isGitRef } from '../../lib/git-ref.ts';
 import { isBucketUrl } from '../../lib/setting-values.ts';
 import { allowlistProblems } from '../../net/index.ts';
 import { conditionProblems, forgeProblems } from './forge-checks.ts';
 import { graphProblems, serviceProblems } from './graph-checks.ts';
-import { checkGiven, declarationProblems } from './inputs.ts';
+import { checkGiven, declarationProblems, dependsOnCommits } from './inputs.ts';
 import { cellsOf, fillCell, matrixProblems, MAX_CELLS } from './matrix.ts';
 import { peopleProblems } from './people-checks.ts';
 import { isCron } from './read-by-schema.ts';
@@ -89,9 +90,11 @@ function known(path: string, what: string, name: string, names: readonly string[
 /** The scheduler's pipeline and role need to exist only when a project uses them. */
 function schedules({ projects, pipelines, ai, scheduler }: RunsConfig): string[] {
   const { release_pipeline: pipeline, content_role: role } = scheduler;
-  return projects.flatMap(({ release_interval: release, content }, index) => [
-    ...when(release !== '' && !pipelines.some(({ name }) => name === pipeline),
+  return projects.flatMap(({ release_interval: interval, release, content, pipelines_from: from }, index) => [
+    // The repository may define it.
+    ...when(interval !== '' && from === 'server' && !pipelines.some(({ name }) => name === pipeline),
       `projects[${index}].release_interval: needs the pipeline ${pipeline} (scheduler.release_pipeline)`),
+    ...when(interval === '' && dependsOnCommits(release), `projects[${index}].release_interval: required by release`),
     ...when(content.enabled && content.interval === '',
       `projects[${index}].content.interval: required when content is enabled`),
     ...when(content.enabled && !ai.roles.some(({ name }) => name === role),
@@ -104,22 +107,28 @@ const RESERVED = ['release', 'content'];
 
 function cronSchedules({ schedules: all, projects, pipelines, ai }: RunsConfig): string[] {
   const ids = projects.map(({ id }) => id);
-  return all.flatMap(({ name, project, kind, task, input }, index) => {
+  return all.flatMap(({ name, project, kind, task, input, ref }, index) => {
     const path = `schedules[${index}]`;
     const first = all.findIndex((other) => other.project === project && other.name === name);
     const tasks = kind === 'pipeline' ? pipelines : kind === 'ai_text' ? ai.roles : undefined;
     const what = kind === 'pipeline' ? 'pipeline' : 'AI role';
     const own = tasks?.filter(({ projects: only }) => only === null || only.includes(project)).map((each) => each.name);
+    const mayBeElsewhere = kind === 'pipeline' &&
+      projects.find(({ id }) => id === project)?.pipelines_from === 'repository';
     return [...known(`${path}.project`, 'project', project, ids),
       ...when(first < index, `${path}.name: ${name} is already the name of schedules[${first}], of the same project`),
       ...when(RESERVED.includes(name),
         `${path}.name: release and content stand for release_interval and content of a project`),
-      ...when(own !== undefined && !own.includes(task),
+      ...when(own !== undefined && !own.includes(task) && !(mayBeElsewhere && task !== ''),
         `${path}.task: the project ${project} has no ${what} ${task === '' ? '""' : task}${
           didYouMean(task, own ?? [])
         }`),
       ...when(kind === 'ai_text' && (typeof input !== 'string' || input.trim() === ''),
-        `${path}.input: ai_text needs text that is not blank`)];
+        `${path}.input: ai_text needs text that is not blank`),
+      ...when(ref !== '' && !isGitRef(ref), `${path}.ref: expected a branch, a tag or a commit, got ${ref}`),
+      ...when(ref !== '' && kind !== 'pipeline', `${path}.ref: is for pipelines`),
+      ...when(ref !== '' && pipelines.some((each) => each.name === task && each.checkout === 'none'),
+        `${path}.ref: the pipeline ${task} checks nothing out; set its checkout to shallow or full`)];
   });
 }
 

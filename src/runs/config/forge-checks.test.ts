@@ -67,6 +67,40 @@ pipelines: [{name: fix, projects: [b], steps: [{name: s, run: x}]}]
   });
 });
 
+describe('a release', () => {
+  const config = (project: string, pipeline = '') =>
+    problemsOf(`projects: [{id: a, repository: o/a, ${project}}]
+pipelines: [{name: release, ${pipeline} steps: [{name: s, run: x}]}]`);
+
+  it('that depends on commits needs an interval, and a pipeline that takes them', () => {
+    expect(config('release_interval: 1d, release: {only_if_changed: true, tag: "v*"}')).toEqual([]);
+    expect(config('release: {tag: "v*"}')).toEqual(['projects[0].release_interval: required by release']);
+    expect(config('release_interval: 1d, release: {tag: "v*"}', 'inputs: [{name: level}],')).toEqual([
+      'projects[0].release: the commits since the last release are the input of the run, and the pipeline release ' +
+      'declares inputs of its own',
+    ]);
+    expect(config('release_interval: 1d, release: {tag: "!v*"}')[0]).toContain('expected a pattern such as v*');
+  });
+
+  it('and schedules may name a pipeline of the repository, and a ref', () => {
+    const schedules = (from: string, schedule: string) =>
+      problemsOf(`forges: [{name: hub, kind: github}]
+projects: [{id: a, repository: o/a, forge: hub, pipelines_from: ${from}, release_interval: 1d}]
+pipelines: [{name: bare, steps: [{name: s, run: x}]}]
+schedules: [{name: n, project: a, cron: '0 3 * * *', ${schedule}}]`);
+    expect(schedules('repository', 'task: nightly, ref: next')).toEqual([]);
+    expect(schedules('server', 'task: nightly')).toEqual([
+      'projects[0].release_interval: needs the pipeline release (scheduler.release_pipeline)',
+      'schedules[0].task: the project a has no pipeline nightly',
+    ]);
+    expect(schedules('repository', "task: bare, ref: 'a..b'")).toEqual([
+      'schedules[0].ref: expected a branch, a tag or a commit, got a..b',
+      'schedules[0].ref: the pipeline bare checks nothing out; set its checkout to shallow or full',
+    ]);
+    expect(schedules('repository', 'kind: diagnostic, ref: next')).toEqual(['schedules[0].ref: is for pipelines']);
+  });
+});
+
 describe('conditions', () => {
   const pipeline = (step: string) => `pipelines: [{name: a, steps: [${step}]}]`;
 

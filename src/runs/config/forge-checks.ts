@@ -81,11 +81,13 @@ export function conditionProblems(pipeline: PipelineConfig, path: string): strin
   ];
 }
 
-function stepConditions({ when: { expression: text, status, ...rest }, approval }: StepConfig, path: string): string[] {
+function stepConditions({ when: { expression: text, status, ...rest }, approval, always }: StepConfig,
+  path: string): string[]
+{
   return [
     ...expression(text, `${path}.expression`),
-    ...when(!status.includes('success'),
-      `${path}.status: expected success, or success and failure; a step that runs only after a failure is not known`),
+    ...when(always && !status.includes('success'),
+      `${path}.status: the step is marked always, so it cannot run after failures only; keep one of the two`),
     ...when(approval.required && (isGiven(rest) || text !== '' || status.join() !== 'success'),
       `${path}: an approval has no conditions`),
   ];

@@ -1,5 +1,5 @@
 export { servicesOf } from './graph-checks.ts';
-export { type InputValues, readInputs } from './inputs.ts';
+export { dependsOnCommits, type InputValues, readInputs } from './inputs.ts';
 export { type LiveConfigOptions, LiveRunsConfig, type ReloadOutcome } from './live.ts';
 export { hashOf, inDataDir, type LoadedRunsConfig, loadRunsConfig, type RunsConfigInput } from './load.ts';
 export { cellsOf, type CellValues, fillCell, nameOfCell } from './matrix.ts';

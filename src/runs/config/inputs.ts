@@ -1,7 +1,7 @@
 import { Lru } from '../../lib/caches.ts';
 import { didYouMean } from '../../lib/did-you-mean.ts';
 import { compileSafeRegExp, type SafeRegExp } from '../../lib/safe-regexp.ts';
-import type { AlertRoute, InputConfig, PipelineConfig, RunsConfig, Scalar } from './schema/index.ts';
+import type { AlertRoute, InputConfig, PipelineConfig, ProjectConfig, RunsConfig, Scalar } from './schema/index.ts';
 
 /** Values of inputs by name. */
 export type InputValues = Readonly<Record<string, Scalar>>;
@@ -171,11 +171,25 @@ export function checkGiven({ schedules, pipelines, projects, scheduler, alerts }
         ? problemsOf(`schedules[${index}]`, pipelineOf(task), input === '' ? undefined : input)
         : [])
     ),
-    ...projects.flatMap(({ release_interval: interval },
-      index) => (interval === '' ? [] : problemsOf(`projects[${index}].release_interval`, release, undefined))
+    ...projects.flatMap((project,
+      index) => (project.release_interval === '' ? [] : releaseProblems(`projects[${index}]`, release, project))
     ),
     ...alerts.routes.flatMap((route, index) => routeProblems(`alerts.routes[${index}]`, route, pipelines)),
   ];
+}
+
+/** Whether the commits since the last release are the input of a release. */
+export const dependsOnCommits = ({ only_if_changed: onlyIfChanged, tag }: ProjectConfig['release']): boolean =>
+  onlyIfChanged || tag !== '';
+
+function releaseProblems(path: string, pipeline: PipelineConfig | undefined, { release }: ProjectConfig): string[] {
+  if (!dependsOnCommits(release)) return problemsOf(`${path}.release_interval`, pipeline, undefined);
+  return pipeline !== undefined && pipeline.inputs.length > 0
+    ? [
+      `${path}.release: the commits since the last release are the input of the run, and the pipeline ${pipeline.name} ` +
+      'declares inputs of its own',
+    ]
+    : [];
 }
 
 function problemsOf(path: string, pipeline: PipelineConfig | undefined, given: unknown): string[] {

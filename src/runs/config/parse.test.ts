@@ -146,6 +146,7 @@ describe('parseRunsConfig: defaults (run-queue decisions, section 3)', () => {
       forge: '',
       poll: '',
       pipelines_from: 'server',
+      release: { only_if_changed: false, tag: '' },
       repository_pipelines: { secrets: [], audiences: [], runs_on: [] },
       forks: { runs: 'restricted', runs_on: [] },
       statuses: { of: 'events', context: 'quire/{pipeline}', comment: 'summary' },
@@ -409,6 +410,7 @@ pipelines: [{name: build, projects: [alpha], steps: [{name: go, run: 'true'}]}]
       kind: 'pipeline',
       task: 'build',
       input: '',
+      ref: '',
       runs_on: [],
     });
     const { webhooks } =

@@ -36,9 +36,10 @@ jobs:
     ['a token for somebody else', 'id_token:\n  T: {audience: other.example.org}\nsteps: [{name: s, run: x}]',
       'line 2: id_token.T: the project alpha does not allow the audience other.example.org ' +
       '(repository_pipelines.audiences)'],
-    ['a condition of a job that cannot be', 'jobs:\n  - {name: a, steps: [{name: s, run: x, when: {status: failure}}]}',
-      'line 2: jobs[0].steps[0].when.status: expected success, or success and failure; a step that runs only after ' +
-      'a failure is not known'],
+    ['a condition of a job that cannot be',
+      'jobs:\n  - {name: a, steps: [{name: s, run: x, always: true, when: {status: failure}}]}',
+      'line 2: jobs[0].steps[0].when.status: the step is marked always, so it cannot run after failures only; keep one ' +
+      'of the two'],
   ])('with %s is refused, with the line', (_, text, problem) => {
     expect(read(text)).toEqual({ pipelines: [], problems: [`.quire/ci.yaml, ${problem}`] });
   });

@@ -21,7 +21,7 @@ export function assignmentOf({ run, ref, input, definition }: Claim, secretValue
 {
   const assignment = fromJson(AssignmentSchema, definition.assignment);
   assignment.ref = create(RunRefSchema, { runId: ref.runId, attempt: ref.attempt, fencingToken: BigInt(ref.fence) });
-  assignment.input = new TextEncoder().encode(input ?? '');
+  assignment.input = new TextEncoder().encode(withFiles(input ?? '', definition));
   assignment.limits = create(LogLimitsSchema, {
     maxLine: limits.max_line,
     maxBytes: BigInt(limits.attempt_budget),
@@ -49,6 +49,10 @@ export function assignmentOf({ run, ref, input, definition }: Claim, secretValue
   if (missing.length > 0) throw new SecretUnavailable(missing.map((name) => ({ name })));
   return assignment;
 }
+
+/** A prompt with the files of its role. */
+const withFiles = (input: string, { files }: Definition): string =>
+  files === undefined ? input : `${input}\n\n${files}`;
 
 /** The credentials of git with their values; `missing` gets the names of secrets without one. */
 function credentialsOf({ git }: Definition, secretValue: (name: string) => string | undefined, missing: string[],

@@ -25,8 +25,12 @@ export interface RunRequest {
   readonly gitCommit?: string | undefined;
   /** The pipeline, if a repository defines it; absent for one of the configuration. */
   readonly pipeline?: PipelineConfig | undefined;
-  /** What conditions of steps are decided by; absent for a run that no event starts. */
+  /** What conditions of steps are decided by; absent for a run that no event of a forge starts. */
   readonly facts?: Facts | undefined;
+  /** What starts a run that no event of a forge does, for conditions of steps; `manual` if absent. */
+  readonly event?: 'manual' | 'schedule' | undefined;
+  /** Repeats another run, so it looks for no other pipeline than that of the first one. */
+  readonly isRepeated?: boolean | undefined;
   /** Only these cells; those that the pipeline no longer has are left out. */
   readonly cells?: readonly CellName[] | undefined;
   /** Run only this cell. */
@@ -91,6 +95,10 @@ export interface ResolvedRun {
   /** How long it waits for an approval; absent if it needs none. */
   readonly approvalMs?: number;
   readonly priority: number;
+  /** As of the request, or as found in the repository. */
+  readonly forge: ForgeOrigin | undefined;
+  readonly gitRef: string | undefined;
+  readonly gitCommit: string | undefined;
   /** A run of a fork's code without secrets. */
   readonly isRestricted: boolean;
 }
@@ -135,6 +143,8 @@ export interface Definition {
    * for none.
    */
   readonly approvals?: readonly ApprovalStep[];
+  /** Files of the repository, in the form in which they follow the input of a prompt; absent for none. */
+  readonly files?: string;
   /** A result with a lower `score` is a failure (`score_below_minimum`); absent for no minimum. */
   readonly minScore?: number;
 }

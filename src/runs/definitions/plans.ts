@@ -69,6 +69,7 @@ function toStep(step: StepConfig, cell: CellValues, space: string): Step {
     background: step.background,
     needs: step.needs === null ? undefined : create(StepNeedsSchema, { names: [...step.needs] }),
     image: fillCell(step.image, cell),
+    runIf: isForFailures(step) ? 'failure' : '',
     artifacts: [...step.artifacts],
     reports: toReports(step.reports),
     cache: cache.key === '' ? undefined : create(StepCacheSchema, {
@@ -112,6 +113,8 @@ function toCheck({ run, exec, tcp, http, interval, timeout, retries }: ServiceCo
 /** A step for successes and failures runs always. */
 export const isForBoth = ({ when }: StepConfig): boolean =>
   when.status.includes('success') && when.status.includes('failure');
+
+const isForFailures = ({ when }: StepConfig): boolean => !when.status.includes('success');
 
 function toReports(reports: StepConfig['reports']): ReportFiles[] {
   return Object.entries(reports).flatMap((

@@ -9,6 +9,7 @@ import type { Log } from '../../lib/log.ts';
 import { MANUAL, unmet } from '../conditions/index.ts';
 import { type CellValues, fillCell, inDataDir, type PipelineConfig, type ProjectConfig, readInputs, type RoleConfig,
   type RunsConfig, type StepConfig } from '../config/index.ts';
+import type { FilesAt, RepositoryReader } from '../forge/port.ts';
 import { concurrencyOf } from './concurrency.ts';
 import type { CellName, Definition, ResolvedCell, ResolvedRun, RunRequest, SkippedStep } from './definition.ts';
 import { forkSpace } from './fork-space.ts';
@@ -16,6 +17,7 @@ import { jobsOf, onlyCells, type PipelineJob } from './jobs.ts';
 import { aiTextPlan, approvalSteps, diagnosticPlan, isForBoth, milliseconds, pipelinePlan,
   type Plan } from './plans.ts';
 import { namedCredentials, urlOf } from './remote.ts';
+import { promptFiles } from './role-files.ts';
 import { withNeeds } from './step-needs.ts';
 
 /** A diagnostic run checks this machine, one repository and the endpoints of some roles, at most 20 seconds each. */
@@ -25,6 +27,8 @@ export interface ResolveDeps {
   /** Whether the variable is set on a machine that executes runs. */
   readonly keyVariableAvailable: (name: string) => boolean;
   readonly log: Log;
+  /** Absent where no repository is read. */
+  readonly repositories?: RepositoryReader | undefined;
 }
 
 /** The differences between the kinds of run. */
@@ -38,6 +42,8 @@ interface Work {
   readonly keyVariable?: string;
   readonly artifactsFrom?: readonly string[];
   readonly skipped?: readonly SkippedStep[];
+  /** Of the role. */
+  readonly files?: FilesAt | undefined;
 }
 
 type Resolver = (config: RunsConfig, project: ProjectConfig, request: RunRequest, deps: ResolveDeps) => Work | Promise<
@@ -50,17 +56,18 @@ const RESOLVERS: Readonly<Record<string, Resolver>> = { diagnostic, pipeline, ai
  * Resolves what a run executes from the configuration (decisions, section 2.3, row 1). Checks in the order of section
  * 2.1: `unsupported_kind`, `project_unavailable`, `pipeline_unavailable` or `model_or_input_unavailable`.
  */
-export async function resolveRun(config: RunsConfig, request: RunRequest, deps: ResolveDeps): Promise<ResolvedRun> {
-  const resolver = Object.hasOwn(RESOLVERS, request.kind) ? RESOLVERS[request.kind] : undefined;
+export async function resolveRun(config: RunsConfig, asked: RunRequest, deps: ResolveDeps): Promise<ResolvedRun> {
+  const resolver = Object.hasOwn(RESOLVERS, asked.kind) ? RESOLVERS[asked.kind] : undefined;
   if (resolver === undefined)
     throw new ServiceError('unsupported_kind', 'kind must be one of diagnostic, pipeline, ai_text');
-  const project = config.projects.find(({ id }) => id === request.projectId);
+  const project = config.projects.find(({ id }) => id === asked.projectId);
   if (project === undefined)
     throw new ServiceError('project_unavailable',
-      `there is no project ${quoted(request.projectId)}${
-        hint(request.projectId, config.projects.filter(({ enabled }) => enabled).map(({ id }) => id), 'there are')
+      `there is no project ${quoted(asked.projectId)}${
+        hint(asked.projectId, config.projects.filter(({ enabled }) => enabled).map(({ id }) => id), 'there are')
       }`);
   if (!project.enabled) throw new ServiceError('project_unavailable', `the project ${project.id} is disabled`);
+  const request = await withPipeline(config, project, asked, deps);
   const work = await resolver(config, project, request, deps);
   if (request.gitRef !== undefined) requireRef(request.gitRef, request, work.pipeline);
   const input = work.input ?? request.input;
@@ -91,7 +98,29 @@ export async function resolveRun(config: RunsConfig, request: RunRequest, deps: 
     approvalMs: approvalOf(project, work.pipeline, request),
     isRestricted: isRestricted(project, request),
     priority: request.priority ?? project.priority,
+    forge: request.forge,
+    gitRef: request.gitRef,
+    gitCommit: work.files?.commit ?? request.gitCommit,
   };
+}
+
+/**
+ * A request for a pipeline that the repository defines at the ref of the request, with that pipeline and its commit.
+ * One of the configuration comes first, so a repository cannot take its place.
+ */
+async function withPipeline(config: RunsConfig, project: ProjectConfig, request: RunRequest,
+  { repositories }: ResolveDeps): Promise<RunRequest>
+{
+  const { kind, task, event = 'manual', gitRef, gitCommit } = request;
+  if (kind !== 'pipeline' || task === '' || request.forge !== undefined || request.isRepeated ||
+    repositories === undefined || project.pipelines_from !== 'repository' ||
+    config.pipelines.some((each) => each.name === task && isFor(each, project))) return request;
+  const found = await repositories.startedPipeline(project, { task, gitRef, gitCommit, event });
+  const { commit, branch, tag } = found.forge;
+  const where = found.pipeline.checkout === 'none'
+    ? { gitRef: undefined, gitCommit: undefined }
+    : { gitRef: gitRef ?? (branch || tag || undefined), gitCommit: commit };
+  return { ...request, ...found, ...where };
 }
 
 function diagnostic(config: RunsConfig, project: ProjectConfig, { task }: RunRequest): Work {
@@ -181,8 +210,8 @@ async function pipeline(config: RunsConfig, project: ProjectConfig, request: Run
 
 /** The pipeline without the steps whose conditions do not hold. Rejects if none is left, or none can be decided. */
 async function chosenSteps(whole: PipelineConfig,
-  { facts = MANUAL }: RunRequest): Promise<{ pipeline: PipelineConfig; skipped: readonly SkippedStep[] }>
-{
+  { event = 'manual', facts = { ...MANUAL, event } }: RunRequest
+): Promise<{ pipeline: PipelineConfig; skipped: readonly SkippedStep[] }> {
   const steps: StepConfig[] = [];
   const skipped: SkippedStep[] = [];
   for (const step of whole.steps) {
@@ -224,8 +253,8 @@ function approvalOf({ forks }: ProjectConfig, found: PipelineConfig | undefined,
     : undefined;
 }
 
-async function aiText(config: RunsConfig, project: ProjectConfig, { task, input }: RunRequest,
-  { keyVariableAvailable, log }: ResolveDeps): Promise<Work>
+async function aiText(config: RunsConfig, project: ProjectConfig, { task, input, gitCommit }: RunRequest,
+  { keyVariableAvailable, log, repositories }: ResolveDeps): Promise<Work>
 {
   const role = config.ai.roles.find(({ name }) => name === task);
   const unavailable = (message: string) => new ServiceError('model_or_input_unavailable', message);
@@ -235,7 +264,13 @@ async function aiText(config: RunsConfig, project: ProjectConfig, { task, input 
     throw unavailable(`no machine has the key of the role ${role.name}`);
   if (typeof input !== 'string' || input.trim() === '') throw unavailable('input must be text that is not blank');
   const plan = aiTextPlan(role, await systemPromptOf(role, config, log));
-  return { plan, timeoutMs: role.timeout, maxAttempts: config.queue.max_attempts, keyVariable: role.api_key_env };
+  return {
+    plan,
+    timeoutMs: role.timeout,
+    maxAttempts: config.queue.max_attempts,
+    keyVariable: role.api_key_env,
+    files: role.files.length === 0 ? undefined : await repositories?.filesFor(project, role.files, gitCommit),
+  };
 }
 
 function unknownTask(what: string, task: string, project: ProjectConfig,
@@ -284,7 +319,7 @@ function credentialsOf({ credentials }: RunsConfig['git'], plan: Plan): Pick<Def
 }
 
 function toDefinition({ queue, git }: RunsConfig, project: ProjectConfig,
-  { plan, timeoutMs, pipeline: found, keyVariable = '', artifactsFrom = [], skipped = [] }: Work,
+  { plan, timeoutMs, pipeline: found, keyVariable = '', artifactsFrom = [], skipped = [], files }: Work,
   request: RunRequest): Definition
 {
   const { minScore, runsOn = [] } = request;
@@ -311,6 +346,7 @@ function toDefinition({ queue, git }: RunsConfig, project: ProjectConfig,
     inputs: found?.inputs.length ? found.inputs.map(({ name }) => name) : undefined,
     result: found?.result === 'json' ? 'json' : undefined,
     approvals: found?.steps.some(({ approval }) => approval.required) ? approvalSteps(found) : undefined,
+    files: files && promptFiles(files),
     minScore,
     skipped: skipped.length === 0 ? undefined : skipped,
     runsOn: runsOn.length === 0 ? undefined : runsOn,

@@ -1,10 +1,12 @@
 import type { Facts } from '../conditions/index.ts';
 import type { PipelineConfig, ProjectConfig } from '../config/index.ts';
 
+export { GitFailure, isUnreachable } from './repository/git.ts';
+
 // Times named `...At` are Unix seconds.
 
 /** What happened; `branch_deleted` and others that start nothing are recorded, but are no events. */
-export type ForgeEventName = 'push' | 'tag' | 'pull_request' | 'comment' | 'issue' | 'release' | 'manual';
+export type ForgeEventName = 'push' | 'tag' | 'pull_request' | 'comment' | 'issue' | 'release' | 'manual' | 'schedule';
 
 /** A pull request (GitLab: merge request) as an event describes it. */
 export interface PullRequest {
@@ -251,6 +253,70 @@ export interface EventContext {
 export interface EventContexts {
   /** Rejects with `pipeline_unavailable` if the commit does not define the pipeline (any more). */
   contextOf(projectId: string, task: string, origin: ForgeOrigin): Promise<EventContext>;
+}
+
+/** A pipeline of a repository that somebody or a schedule starts. */
+export interface StartedPipeline extends EventContext {
+  readonly pipeline: PipelineConfig;
+  /** What the run keeps of where it comes from. */
+  readonly forge: ForgeOrigin;
+}
+
+/** What somebody or a schedule starts. */
+export interface WantedPipeline {
+  readonly task: string;
+  /** Branch, tag, or commit of a branch; undefined for the default branch. */
+  readonly gitRef: string | undefined;
+  /** The commit, if it is known already; `gitRef` leads to it. */
+  readonly gitCommit: string | undefined;
+  readonly event: 'manual' | 'schedule';
+}
+
+/** A commit of a list; `date` is that of the author, in ISO 8601. */
+export interface ListedCommit {
+  readonly commit: string;
+  readonly author: string;
+  readonly date: string;
+  /** First line of its message. */
+  readonly subject: string;
+}
+
+/** What was committed since a release. */
+export interface CommitsSince {
+  /** The tag of the release; null if none is known. */
+  readonly previousTag: string | null;
+  /** The commit of the release; null for a repository without one. */
+  readonly previousCommit: string | null;
+  /** The newest commit of the default branch. */
+  readonly head: string;
+  /** The newest first, at most 200. */
+  readonly commits: readonly ListedCommit[];
+  /** How many older ones are left out. */
+  readonly truncated: number;
+}
+
+/** Files of a repository at a commit, in the order of their paths. */
+export interface FilesAt {
+  readonly commit: string;
+  readonly files: readonly { readonly path: string; readonly text: string }[];
+  /** Files that fit the patterns and are left out, with a reason such as `a link`; at most 100. */
+  readonly leftOut: readonly { readonly path: string; readonly reason: string }[];
+  /** How many more are left out. */
+  readonly furtherLeftOut: number;
+}
+
+/** Pipelines and files of repositories, for runs that are resolved. */
+export interface RepositoryReader {
+  /**
+   * The pipeline of this name at a branch, a tag or a commit of the repository itself. Rejects with `invalid_input` for
+   * a ref that it does not have, and `pipeline_unavailable` if there is no such pipeline or no mirror.
+   */
+  startedPipeline(project: ProjectConfig, wanted: WantedPipeline): Promise<StartedPipeline>;
+  /**
+   * The files that fit patterns, at a commit or else at that of the default branch. Rejects with
+   * `model_or_input_unavailable` if they cannot be read.
+   */
+  filesFor(project: ProjectConfig, patterns: readonly string[], commit: string | undefined): Promise<FilesAt>;
 }
 
 /** An event of a project, as listeners get it. */

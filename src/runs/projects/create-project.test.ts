@@ -51,6 +51,20 @@ describe('ProjectFile (run-queue decisions, sections 2.6 and 3)', () => {
     expect(readdirSync(folder).filter((name) => name.endsWith('.tmp'))).toEqual([]);
   });
 
+  it('takes what a project says of its forge, and checks it against the rest of the file', async () => {
+    const source = write(`${COMMENTED}forges: [{name: hub, kind: github}]\n`);
+    const { config, file } = await open(source);
+    const forged = { forge: 'hub', pipelines_from: 'repository', forks: { runs: 'never', runs_on: [] } };
+    await file.add({ ...project('second'), ...forged });
+    expect(config.current().config.projects[1]).toMatchObject(forged);
+    await expect(file.replace('second', { repository: 'org/second', forge: 'hbu' })).rejects.toThrow(
+      'forge: there is no forge hbu; did you mean hub?',
+    );
+    await expect(file.replace('second', { repository: 'org/second', release: { tag: 'v*' } })).rejects.toThrow(
+      'release_interval: required by release',
+    );
+  });
+
   it('lets one of two win, in one process and in two', async () => {
     const source = write(COMMENTED);
     const [a, b] = [await open(source), await open(source)];

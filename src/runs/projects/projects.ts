@@ -95,19 +95,14 @@ export function seenBy(identity: Identity, pipeline: Pipeline): Pipeline[] {
   return projects?.length === 0 ? [] : [{ ...pipeline, projects }];
 }
 
+type Writable<T> = T extends object ? { -readonly [Key in keyof T]: Writable<T[Key]> } : T;
+
 function presentProject(project: ProjectConfig, { pipelines }: RunsConfig, next: NextRuns): Project {
-  const { id, repository, enabled, issue_label, release_interval, runs_on, content, max_parallel, priority } = project;
+  const { id } = project;
   return {
-    id,
-    repository,
-    enabled,
-    issue_label,
-    release_interval,
-    runs_on: [...runs_on],
-    content: { ...content },
+    // What is configured may not be changed, but clients and their types know of no such difference.
+    ...structuredClone(project) as Writable<ProjectConfig>,
     pipelines: pipelines.filter(({ projects }) => projects === null || projects.includes(id)).map(({ name }) => name),
-    max_parallel,
-    priority,
     next_release_at: next.release,
     next_content_at: next.content,
   };

@@ -56,9 +56,9 @@ async function insertCell(core: Core, tx: Transaction, run: NewRun, cell: Resolv
   await insertOne(core, tx, { ...shared, definition, runsOn, maxAttempts, input: null }, place, commitOf(run));
 }
 
-/** The commit that a run repeats; undefined for one that has its ref resolved. */
+/** The commit that a run repeats, or that is known already; undefined for one that has its ref resolved. */
 const commitOf = ({ retryOf, wantsNewest, gitCommit }: NewRun): string | null | undefined =>
-  wantsNewest ? undefined : retryOf?.gitCommit ?? gitCommit;
+  wantsNewest ? gitCommit : retryOf?.gitCommit ?? gitCommit;
 
 async function insertOne(core: Core, tx: Transaction, run: NewRun, place: Place,
   commit = commitOf(run)): Promise<RunRow>

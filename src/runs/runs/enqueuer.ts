@@ -3,7 +3,7 @@ import type { Transaction } from '../../storage/index.ts';
 import type { Audit, AuditAction } from '../audit/index.ts';
 import { type ResolveDeps, resolveRun, type RunRequest } from '../definitions/index.ts';
 import type { RunsEnvironment } from '../environment.ts';
-import type { EventContexts, ForgeOrigin } from '../forge/port.ts';
+import type { EventContexts, ForgeOrigin, RepositoryReader } from '../forge/port.ts';
 import { createIdempotency, type Idempotency, type OnceResult, requestHash } from '../idempotency/index.ts';
 import type { NewRun, Queue, RunRecord, RunSource } from '../queue/port.ts';
 import { toStorageFailure } from '../storage-failures.ts';
@@ -14,8 +14,8 @@ export interface EnqueuerDeps {
   readonly keyVariableAvailable: ResolveDeps['keyVariableAvailable'];
   /** Whether there is no room for further logs; see `RunLogs`. */
   readonly logsAreFull: () => boolean;
-  /** Pipelines of repositories, and facts of events; absent where no event starts a run. */
-  readonly repositories?: EventContexts;
+  /** Pipelines and files of repositories, and facts of events; absent where no repository is read. */
+  readonly repositories?: EventContexts & RepositoryReader;
 }
 
 /** For a run that repeats another one. */
@@ -79,9 +79,11 @@ export function createEnqueuer(env: Pick<RunsEnvironment, 'sql' | 'clock' | 'con
   async function toNewRun(source: RunSource, by: string | undefined,
     request: RunRequest & Repetition): Promise<NewRun>
   {
-    const { isRestricted, ...resolved } = await resolveRun(env.config.current().config, await withContext(request), {
+    const { isRestricted, forge, ...resolved } = await resolveRun(env.config.current().config,
+      await withContext(request), {
       keyVariableAvailable: deps.keyVariableAvailable,
       log: env.log,
+      repositories: deps.repositories,
     });
     if (by !== undefined && deps.logsAreFull())
       throw new ServiceError('log_budget_exceeded',
@@ -100,11 +102,9 @@ export function createEnqueuer(env: Pick<RunsEnvironment, 'sql' | 'clock' | 'con
         by: by ?? null,
         schedule: request.schedule,
         alertLabels: request.alertLabels,
-        forge: request.forge && originOf(request.forge, isRestricted),
+        forge: forge && originOf(forge, isRestricted),
       },
       cell: request.cell,
-      gitRef: request.gitRef,
-      gitCommit: request.gitCommit,
       retryOf: request.retryOf,
       wantsNewest: request.wantsNewest,
     };

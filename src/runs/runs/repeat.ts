@@ -2,10 +2,11 @@ import { ServiceError } from '../../errors/index.ts';
 import type { RunsConfig } from '../config/index.ts';
 import type { CellName, RunRequest } from '../definitions/index.ts';
 import type { Queue, RunRecord } from '../queue/port.ts';
+import { eventOf } from '../secrets/index.ts';
 import type { Repetition } from './enqueuer.ts';
 
 type Request = RunRequest & Repetition;
-type Material = Pick<Queue, 'material'>;
+type Material = Pick<Queue, 'material' | 'get'>;
 
 /**
  * The request that retries a failed or cancelled run, or the cells that `which` selects: the same run, resolved from
@@ -36,7 +37,8 @@ export async function requestOfRerun(run: RunRecord, commit: 'same' | 'newest', 
   if (run.finishedAt === null)
     throw new ServiceError('run_state_conflict',
       `only a run that has ended can be run again, and this one is ${run.state}`);
-  return { ...await sameRequest(run, queue, config), wantsNewest: commit === 'newest' };
+  const request = await sameRequest(run, queue, config);
+  return commit === 'newest' ? { ...request, gitCommit: undefined, wantsNewest: true } : request;
 }
 
 async function sameRequest(run: RunRecord, queue: Material, { projects }: RunsConfig): Promise<Request> {
@@ -54,7 +56,10 @@ async function sameRequest(run: RunRecord, queue: Material, { projects }: RunsCo
     input: input === null ? undefined : inputIsJson ? (JSON.parse(input) as Record<string, unknown>) : input,
     runsOn: definition.runsOn,
     gitRef: run.gitRef ?? undefined,
+    gitCommit: run.gitCommit ?? undefined,
     forge: run.origin.forge,
+    event: (await eventOf(run, (id) => queue.get(id))) === 'schedule' ? 'schedule' : 'manual',
+    isRepeated: true,
     cell: run.matrix === null && run.job === null ? undefined : cellOf(run),
     minScore: definition.minScore === undefined ? undefined : project?.content.min_score,
   };

@@ -160,7 +160,7 @@ function toRequest(
   { project_id: projectId, kind, task, input, priority, ref: gitRef }: Omit<InputOf<Operations, 'enqueueRun'>,
     'idempotencyKey'>,
 ): RunRequest {
-  return { projectId, kind, task, input, priority, gitRef };
+  return { projectId, kind, task, input, priority, gitRef, event: 'manual' };
 }
 
 /** The schema can limit the size of texts only. */

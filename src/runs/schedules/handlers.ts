@@ -7,6 +7,7 @@ import { type Handlers, type Preconditions, Reply } from '../../operations/index
 import type { Transaction } from '../../storage/index.ts';
 import type { Audit } from '../audit/index.ts';
 import { actorOf, requireProject } from '../auth/index.ts';
+import type { RunRequest } from '../definitions/index.ts';
 import type { RunsEnvironment } from '../environment.ts';
 import { requestHash, requireKey } from '../idempotency/index.ts';
 import type { Queue, RunRecord } from '../queue/port.ts';
@@ -20,6 +21,8 @@ interface ScheduleHandlerDeps {
   readonly queue: Pick<Queue, 'get'>;
   readonly audit: Audit;
   readonly submit: Enqueuer['submit'];
+  /** The request of a run that is wanted in any case. */
+  readonly requestOf: (plan: Plan) => Promise<RunRequest>;
   readonly present: (run: RunRecord) => Run;
 }
 
@@ -54,7 +57,7 @@ export function createScheduleHandlers(env: Pick<RunsEnvironment, 'sql' | 'clock
   /** The run is already queued; if storing it as the last run fails, only the list does not show it. */
   async function noteLast(tx: Transaction, plan: Plan, runId: string): Promise<void> {
     const progress = (await readProgress(tx))(plan);
-    if (progress?.rule !== ruleOf(plan)) await noteSlot(tx, plan, slotAt(clock.now(), plan), runId);
+    if (progress?.rule !== ruleOf(plan)) await noteSlot(tx, plan, slotAt(clock.now(), plan), { run: runId });
     else await noteRun(tx, plan, runId);
   }
 
@@ -85,7 +88,7 @@ export function createScheduleHandlers(env: Pick<RunsEnvironment, 'sql' | 'clock
           actor: actorOf(context),
           key: idempotencyKey,
           requestHash: requestHash('runSchedule', { project, name }),
-          request: async () => plan.request,
+          request: () => deps.requestOf(plan),
         });
         if (!replayed) await sql.transaction((tx) => noteLast(tx, plan, run.id));
         return new Reply({ data: deps.present(run) }, replayed ? { 'Idempotent-Replayed': 'true' } : {});
@@ -128,5 +131,6 @@ function presentSchedule(plan: Plan, progress: Progress | undefined, last: RunRe
     last_run: last === undefined
       ? null
       : { id: last.id, state: last.state, created_at: last.createdAt, finished_at: last.finishedAt },
+    last_skip: progress?.skip ?? null,
   };
 }

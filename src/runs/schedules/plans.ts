@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { Lru } from '../../lib/caches.ts';
 import { CronTimes } from '../../lib/cron-times.ts';
 import { parseDuration } from '../../lib/duration.ts';
-import type { ProjectConfig, RunsConfig, ScheduleConfig } from '../config/index.ts';
+import { dependsOnCommits, type ProjectConfig, type RunsConfig, type ScheduleConfig } from '../config/index.ts';
 import type { RunRequest } from '../definitions/index.ts';
 
 /** Names of a project's own schedules (run-queue decisions, section 2.6). */
@@ -24,6 +24,10 @@ export interface Plan {
   /** False while its project or the scheduler is disabled. */
   readonly active: boolean;
   readonly request: RunRequest & { readonly kind: 'pipeline' | 'ai_text' | 'diagnostic' };
+  /** The project of a release that depends on what was committed, or gets it as its input; absent for others. */
+  readonly release?: ProjectConfig | undefined;
+  /** Its repository is read before its run is queued, which may take minutes. */
+  readonly asksGit: boolean;
 }
 
 /** The entries of `schedules` in order, then the schedules of projects. */
@@ -32,9 +36,10 @@ export function plansOf(config: RunsConfig): Plan[] {
     ...config.projects.flatMap((project) => plansOfProject(config, project))];
 }
 
-function planOf({ scheduler, projects }: RunsConfig,
-  { name, project: projectId, cron, timezone, kind, task, input, runs_on: runsOn }: ScheduleConfig): Plan[]
+function planOf(config: RunsConfig,
+  { name, project: projectId, cron, timezone, kind, task, input, ref, runs_on: runsOn }: ScheduleConfig): Plan[]
 {
+  const { scheduler, projects } = config;
   const project = projects.find(({ id }) => id === projectId);
   if (project === undefined) return [];
   const request = {
@@ -42,41 +47,73 @@ function planOf({ scheduler, projects }: RunsConfig,
     kind,
     task,
     schedule: name,
+    event: 'schedule' as const,
     input: input || undefined,
+    gitRef: ref || undefined,
     runsOn: runsOn.length > 0 ? runsOn : undefined,
   };
-  return [{ projectId, name, times: { cron, timezone }, active: scheduler.enabled && project.enabled, request }];
+  return [{
+    projectId,
+    name,
+    times: { cron, timezone },
+    active: scheduler.enabled && project.enabled,
+    request,
+    asksGit: asksGit(config, project, request),
+  }];
+}
+
+/** Whether the repository defines the pipeline, or has files for the role. */
+function asksGit({ pipelines, ai }: RunsConfig, { pipelines_from: from }: ProjectConfig,
+  { kind, task }: Pick<RunRequest, 'kind' | 'task'>): boolean
+{
+  return kind === 'pipeline'
+    ? from === 'repository' && !pipelines.some(({ name }) => name === task)
+    : ai.roles.some(({ name, files }) => kind === 'ai_text' && name === task && files.length > 0);
 }
 
 /** The schedules that `release_interval` and `content` of a project define. */
-export function plansOfProject({ scheduler }: RunsConfig, project: ProjectConfig): Plan[] {
-  const { id, release_interval: release, content } = project;
-  const plan = (name: What, interval: string, request: Plan['request']): Plan => {
-    const intervalMs = parseDuration(interval)!;
-    const delayMs = delayOf(`${id}:${name}`, Math.min(scheduler.jitter, intervalMs / 2));
-    return {
-      projectId: id,
-      name,
-      times: { interval, intervalMs, delayMs },
-      active: scheduler.enabled && project.enabled,
-      request,
-    };
+export function plansOfProject(config: RunsConfig, project: ProjectConfig): Plan[] {
+  const { scheduler: { release_pipeline: releasePipeline, content_role: contentRole } } = config;
+  const { id: projectId, release_interval: releaseInterval, release, content } = project;
+  const shared = { projectId, event: 'schedule' } as const;
+  return [
+    ...(releaseInterval === '' ? [] : [{
+      ...ownPlan(config, project, releaseInterval, {
+        ...shared,
+        kind: 'pipeline',
+        task: releasePipeline,
+        schedule: 'release',
+      }),
+      ...(dependsOnCommits(release) && { release: project, asksGit: true }),
+    }]),
+    ...(content.enabled
+      ? [ownPlan(config, project, content.interval, {
+        ...shared,
+        kind: 'ai_text',
+        task: contentRole,
+        schedule: 'content',
+        input: promptOf(project),
+        minScore: content.min_score,
+      })]
+      : []),
+  ];
+}
+
+function ownPlan(config: RunsConfig, project: ProjectConfig, interval: string,
+  request: Plan['request'] & { readonly schedule: What }): Plan
+{
+  const { scheduler } = config;
+  const { id: projectId, enabled } = project;
+  const intervalMs = parseDuration(interval)!;
+  const delayMs = delayOf(`${projectId}:${request.schedule}`, Math.min(scheduler.jitter, intervalMs / 2));
+  return {
+    projectId,
+    name: request.schedule,
+    times: { interval, intervalMs, delayMs },
+    active: scheduler.enabled && enabled,
+    request,
+    asksGit: asksGit(config, project, request),
   };
-  return [...(release === '' ? [] : [plan('release', release, {
-    projectId: id,
-    kind: 'pipeline',
-    task: scheduler.release_pipeline,
-    schedule: 'release',
-  })]), ...(content.enabled
-    ? [plan('content', content.interval, {
-      projectId: id,
-      kind: 'ai_text',
-      task: scheduler.content_role,
-      schedule: 'content',
-      input: promptOf(project),
-      minScore: content.min_score,
-    })]
-    : [])];
 }
 
 /** The input of the content role, in addition to its system prompt. */

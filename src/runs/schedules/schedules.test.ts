@@ -51,6 +51,7 @@ async function open(text = CONFIG) {
         log,
       },
       queue: { get: async (id) => world.runs.get(id) as RunRecord | undefined },
+      repositories: { commitsSince: async () => undefined },
       enqueueOnce: async (_, key, request) => {
         if (world.refuse !== undefined) throw world.refuse;
         const queued = { run: { id: key } as RunRecord, replayed: world.keys.includes(key) };
@@ -73,7 +74,13 @@ describe('schedules (run-queue decisions, section 2.6)', () => {
       world.now += 5 * 60_000;
     }
     expect(world.keys).toEqual([key('release', 490_001), key('release', 490_002), key('content', 490_002)]);
-    expect(world.requests[0]).toEqual({ projectId: 'alpha', kind: 'pipeline', task: 'release', schedule: 'release' });
+    expect(world.requests[0]).toEqual({
+      projectId: 'alpha',
+      kind: 'pipeline',
+      task: 'release',
+      schedule: 'release',
+      event: 'schedule',
+    });
     expect(world.requests[2]).toMatchObject({
       kind: 'ai_text',
       task: 'writer',
@@ -240,6 +247,7 @@ schedules:
       kind: 'pipeline',
       task: 'build',
       schedule: 'nightly',
+      event: 'schedule',
       input: { depth: 1 },
       runsOn: ['os=linux'],
     });

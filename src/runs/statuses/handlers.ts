@@ -1,5 +1,5 @@
 import type { Operations } from '../../../generated/runs/operations.ts';
-import type { Forge, ProjectForge, RunStatus } from '../../../generated/runs/sdk/types.gen.ts';
+import type { Forge, ForgeOfProject, RunStatus } from '../../../generated/runs/sdk/types.gen.ts';
 import { ServiceError } from '../../errors/index.ts';
 import type { Handlers } from '../../operations/index.ts';
 import { mayAll } from '../auth/index.ts';
@@ -81,7 +81,7 @@ async function presentForge({ name, kind, url, webhook_secret: secret }: ForgeCo
 }
 
 async function presentProject({ id, repository, poll }: ProjectConfig, forge: Forge | null,
-  { env: { sql } }: StatusHandlerDeps): Promise<ProjectForge>
+  { env: { sql } }: StatusHandlerDeps): Promise<ForgeOfProject>
 {
   const [delivery] = await listDeliveries(sql, { project: id }, undefined, 1);
   const [status, polled] = [await newestStatus(sql, id), await readPoll(sql, id)];

@@ -26,10 +26,15 @@ export function placeOf({ projects, forges }: RunsConfig, projectId: string): Pl
   return repository === undefined ? undefined : { project, forge: forge.name, repository };
 }
 
+/** Events that no forge has sent. */
+const OWN: ReadonlySet<string> = new Set(['manual', 'schedule']);
+
 /** The commit that shows the run; empty for none. */
 function commitOf({ statuses: { of } }: ProjectConfig, { origin, gitCommit }: RunRecord): string {
   if (of === 'none') return '';
-  if (origin.forge !== undefined) return origin.forge.event === 'issue' ? '' : origin.forge.commit || gitCommit || '';
+  const { forge } = origin;
+  if (forge !== undefined && !OWN.has(forge.event))
+    return forge.event === 'issue' ? '' : forge.commit || gitCommit || '';
   return of === 'all' ? gitCommit ?? '' : '';
 }
 
@@ -43,7 +48,8 @@ export function wantedByRuns({ config, clock }: Pick<RunsEnvironment, 'config' |
 {
   return async (tx, change) => {
     const { run, from } = change;
-    if (run.parentId !== null || run.matrix !== null || run.task === '') return;
+    // Commits of prompts say which files they were given.
+    if (run.parentId !== null || run.matrix !== null || run.kind !== 'pipeline' || run.task === '') return;
     const current = config.current().config;
     const place = placeOf(current, run.projectId);
     if (place === undefined) return;

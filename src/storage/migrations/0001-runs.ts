@@ -160,7 +160,7 @@ CREATE TABLE queue_time(
 
 -- The position of each schedule. slot is the last moment that was dealt with, in seconds: of an interval, a multiple of it since 1970.
 -- rule: cron expression and time zone; empty for an interval. Another rule or interval begins anew. last_run: id of the run that was queued last.
--- paused_at is null while it is not paused.
+-- paused_at is null while it is not paused. skip_reason: why its last time queued no run, noticed at skipped_at; both null if it queued one.
 CREATE TABLE schedules(
   project_id TEXT NOT NULL,
   what TEXT NOT NULL,
@@ -170,6 +170,8 @@ CREATE TABLE schedules(
   last_run TEXT,
   paused_by TEXT,
   paused_at INTEGER,
+  skipped_at INTEGER,
+  skip_reason TEXT,
   PRIMARY KEY(project_id, what)
 ) STRICT, WITHOUT ROWID;
 

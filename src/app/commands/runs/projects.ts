@@ -67,14 +67,9 @@ async function find(client: RunsClient, id: string): Promise<Project> {
 }
 
 async function setEnabled(client: RunsClient, project: Project, enabled: boolean): Promise<string> {
-  const { id, repository, issue_label, release_interval, runs_on, content, max_parallel, priority } = project;
-  await client.ask(() =>
-    replaceProject({
-      client: client.sdk,
-      path: { id },
-      body: { repository, enabled, issue_label, release_interval, runs_on, content, max_parallel, priority },
-    })
-  );
+  // What a request leaves out gets its default, so all that is configured is sent back.
+  const { id, pipelines: _, next_release_at: __, next_content_at: ___, ...configured } = project;
+  await client.ask(() => replaceProject({ client: client.sdk, path: { id }, body: { ...configured, enabled } }));
   return `${id} is ${enabled ? 'enabled' : 'disabled'}`;
 }
 

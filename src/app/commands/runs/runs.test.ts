@@ -381,6 +381,33 @@ describe('quire runs ships, token, projects and audit', () => {
     );
   });
 
+  it('disables a project without touching what else is configured of it', async () => {
+    const added = await fetch(`${server.url}/api/v1/projects`, {
+      method: 'POST',
+      headers: { 'Authorization': `Bearer ${API_TOKEN}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify({
+        id: 'forged',
+        repository: 'org/forged',
+        poll: '1h',
+        pipelines_from: 'repository',
+        forks: { runs: 'never' },
+        release_interval: '4w',
+        release: { only_if_changed: true, tag: 'v*' },
+      }),
+    });
+    expect([added.status, await added.text()]).toEqual([201, expect.stringContaining('"poll":"1h"')]);
+    expect((await quire('projects', ['disable', 'forged'])).stdout).toBe('forged is disabled\n');
+    const { data } = JSON.parse((await quire('projects', ['--json'])).stdout) as { data: { id: string }[] };
+    expect(data.find(({ id }) => id === 'forged')).toMatchObject({
+      enabled: false,
+      poll: '1h',
+      pipelines_from: 'repository',
+      forks: { runs: 'never', runs_on: [] },
+      release: { only_if_changed: true, tag: 'v*' },
+    });
+    expect((await quire('projects', ['delete', 'forged'])).stdout).toBe('forged is deleted\n');
+  });
+
   it('makes a token of the API, whose hash the configuration takes', async () => {
     const { stdout, stderr } = await runQuire(['runs', 'token', 'api', 'ci', '--scope', 'submit', 'read', '--project',
       'demo', '--expires', '90d']);

@@ -95,6 +95,8 @@ function nextOf({ next_run_at: next, paused_by: by, active }: Schedule): string 
   return next === null ? 'never' : formatMoment(next);
 }
 
-const lastOf = (
-  { last_run: last }: Schedule,
-): string => (last === null ? '' : `${last.state} ${formatMoment(last.created_at)}`);
+/** The last run, and why the time after it queued none. */
+function lastOf({ last_run: last, last_skip: skip }: Schedule): string {
+  const shown = last === null ? [] : [`${last.state} ${formatMoment(last.created_at)}`];
+  return [...shown, ...(skip === null ? [] : [`none ${formatMoment(skip.at)}: ${skip.reason}`])].join('; ');
+}

@@ -278,6 +278,19 @@ const role = item('an AI role', ['name', 'endpoint', 'model'], {
   timeout: format('duration', 'longest time of a response', '120s'),
   first_byte_timeout: format('duration', 'longest time until it begins', '30s'),
   projects: listOrAll('projects that may use it; null for all', TEXT),
+  files: list(
+    "files of the project's repository that its prompts get behind the input, as patterns such as `docs/**` or " +
+      '`!docs/old/**`, of which the last that fits counts: at most 200 files and 192 KiB of text, at the commit of the ' +
+      'default branch',
+    {
+      type: 'string',
+      minLength: 1,
+      maxLength: 256,
+      pattern: '^!?[^!\\u0000-\\u001f][^\\u0000-\\u001f]*$',
+      'x-expected': 'a pattern such as docs/** or README.md',
+    },
+    { maxItems: 64, uniqueItems: true },
+  ),
 });
 
 /** Pipelines and roles: what runs execute. */

@@ -106,6 +106,21 @@ export const project = item('a project', ['id', 'repository'], {
     on_success: labels('labels when it has succeeded'),
     on_failure: labels('labels when it has failed or was cancelled'),
   }),
+  release: section('when release_interval queues a release, and the input that it gets', {
+    only_if_changed: flag('queue one only if something was committed on the default branch since the last one', false),
+    tag: text(
+      'pattern of the tags that are releases, such as `v*`; empty if tags are not. The last release is the newest of ' +
+        'them that the default branch contains, and else the commit of the last successful run of ' +
+        '`scheduler.release_pipeline`. With `tag` or `only_if_changed` the input of the run is JSON with the commits ' +
+        'since then',
+      '',
+      {
+        pattern: '^([^!\\u0000-\\u001f][^\\u0000-\\u001f]*)?$',
+        'x-expected': 'a pattern such as v*',
+        maxLength: 256,
+      },
+    ),
+  }),
   content: section('content made on a schedule', {
     enabled: flag('make content', false),
     interval: format('written-interval', 'time between two; required when enabled', ''),
@@ -157,6 +172,7 @@ export const schedules = {
     kind: oneOf('what its runs do', 'pipeline', ['pipeline', 'ai_text', 'diagnostic']),
     task: text('pipeline or AI role', '', { maxLength: 128 }),
     input: textOrMapping('input of its runs; required for ai_text'),
+    ref: text('branch, tag or commit that its runs check out; empty for the default branch', '', { maxLength: 255 }),
     runs_on: list("label selectors, added to the project's and the pipeline's", LABEL, {
       maxItems: 16,
       uniqueItems: true,

@@ -1,6 +1,6 @@
 import { list, section, text } from './build.ts';
 
-const EVENT_NAMES = ['push', 'tag', 'pull_request', 'comment', 'issue', 'release', 'manual'] as const;
+const EVENT_NAMES = ['push', 'tag', 'pull_request', 'comment', 'issue', 'release', 'manual', 'schedule'] as const;
 
 const GLOB = {
   type: 'string',
@@ -39,14 +39,16 @@ export const pipelineConditions = section(
 
 /** When a step of a pipeline runs. */
 export const stepConditions = section(
-  'conditions without which the step is skipped; runs that no event has started have the event `manual`. A single ' +
-    'text stands for a list',
+  'conditions without which the step is skipped; runs of schedules have the event `schedule`, and others that no ' +
+    'event of a forge has started `manual`. A single text stands for a list',
   {
     event,
     ...conditions,
     status: {
       type: 'array',
-      description: 'how the steps before it ended: with `failure`, it runs also when one of them has failed',
+      description:
+        'how what is before it in its list of steps ended, the checkout included: `success` alone, or `failure` for a ' +
+        'step that runs only once something has failed; with both it is like one with `always`',
       default: ['success'],
       items: { type: 'string', enum: ['success', 'failure'] },
       minItems: 1,

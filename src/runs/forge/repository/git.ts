@@ -15,6 +15,10 @@ export class GitFailure extends Error {
   }
 }
 
+/** Whether the cause of an error is that git could not read a repository; later it may. */
+export const isUnreachable = (error: unknown): boolean =>
+  error instanceof GitFailure || (error instanceof Error && error.cause instanceof GitFailure);
+
 export interface GitCall {
   /** After `git`. */
   readonly args: readonly string[];
@@ -54,6 +58,7 @@ export function runGit({ args, cwd, env, timeoutMs, maxBytes, input = '', signal
   const timer = setTimeout(() => kill(`took longer than ${Math.round(timeoutMs / 1000)} s`), timeoutMs);
   const onAbort = (): void => kill('was stopped');
   signal?.addEventListener('abort', onAbort, { once: true });
+  if (signal?.aborted) onAbort();
   child.stdout.on('data', (chunk: Buffer) => {
     size += chunk.length;
     if (size > maxBytes) kill(`wrote more than ${maxBytes} bytes`);

@@ -17,8 +17,14 @@ const MAX_OUTPUT = 8 * 1024 * 1024;
 export interface Mirror {
   /** Fetches a commit unless it is there; `ref`: a ref that leads to it, in case that servers send none by its name. */
   fetch(commit: string, ref: string): Promise<void>;
-  /** The output of a git command that reads. */
-  read(args: readonly string[], maxBytes?: number): Promise<Buffer>;
+  /** Fetches all branches, and removes those that are gone. */
+  fetchBranches(): Promise<void>;
+  /** Fetches the contents of files at once, by their names as objects; git would fetch them one by one. */
+  fetchContents(blobs: readonly string[]): Promise<void>;
+  /** Whether a commit is there. */
+  has(commit: string): Promise<boolean>;
+  /** The output of a git command that reads; `input`: what it reads itself. */
+  read(args: readonly string[], maxBytes?: number, input?: string): Promise<Buffer>;
 }
 
 /**
@@ -35,9 +41,11 @@ export class Mirrors {
   }
 
   /** Uses the mirror of a project after all others that use it. Rejects with a `GitFailure`. */
-  use<T>(config: RunsConfig, project: ProjectConfig, work: (mirror: Mirror) => Promise<T>): Promise<T> {
+  use<T>(config: RunsConfig, project: ProjectConfig, work: (mirror: Mirror) => Promise<T>,
+    signal?: AbortSignal): Promise<T>
+  {
     const before = this.#turns.get(project.id) ?? Promise.resolve();
-    const turn = before.catch(() => {}).then(() => this.#use(config, project, work));
+    const turn = before.catch(() => {}).then(() => this.#use(config, project, work, signal));
     this.#turns.set(project.id, turn);
     const done = (): void => {
       if (this.#turns.get(project.id) === turn) this.#turns.delete(project.id);
@@ -46,10 +54,13 @@ export class Mirrors {
     return turn;
   }
 
-  #use<T>(config: RunsConfig, project: ProjectConfig, work: (mirror: Mirror) => Promise<T>): Promise<T> {
+  #use<T>(config: RunsConfig, project: ProjectConfig, work: (mirror: Mirror) => Promise<T>,
+    signal?: AbortSignal): Promise<T>
+  {
     // Project ids have no `/` and no dot.
     const folder = join(mirrorsOf(config), `${project.id}.git`);
-    return withGit(config, project, this.#deps, async (git) => {
+    return withGit(config, project, this.#deps, async (all) => {
+      const git: ProjectGit = { ...all, run: (call) => all.run({ ...(signal && { signal }), ...call }) };
       try {
         await prepare(git, folder);
         return await work(mirrorIn(git, folder));
@@ -77,20 +88,31 @@ async function prepare(git: ProjectGit, folder: string): Promise<void> {
 
 function mirrorIn(git: ProjectGit, folder: string): Mirror {
   const run = (args: readonly string[], timeoutMs: number, maxBytes = MAX_OUTPUT,
-    env: Readonly<Record<string, string>> = {}): Promise<Buffer> =>
-    git.run({ args: ['-C', folder, ...args], timeoutMs, maxBytes, env });
+    { env = {}, input = '' }: { env?: Readonly<Record<string, string>>; input?: string } = {}): Promise<Buffer> =>
+    git.run({ args: ['-C', folder, ...args], timeoutMs, maxBytes, env, input });
   // Without fetching it, which a promisor would do.
   const has = (commit: string): Promise<boolean> =>
-    run(['cat-file', '-e', `${commit}^{commit}`], READ_MS, MAX_OUTPUT, { GIT_NO_LAZY_FETCH: '1' }).then(() => true,
-      () => false);
+    run(['cat-file', '-e', `${commit}^{commit}`], READ_MS, MAX_OUTPUT, { env: { GIT_NO_LAZY_FETCH: '1' } }).then(
+      () => true,
+      () => false,
+    );
   const fetch = (...refs: string[]): Promise<Buffer> =>
     run(['fetch', '--quiet', '--force', '--no-tags', '--no-write-fetch-head', '--filter=blob:none', 'origin', ...refs],
       FETCH_MS);
+  const fetchBranches = async (): Promise<void> => void await fetch('+refs/heads/*:refs/heads/*', '--prune');
   return {
+    has,
+    fetchBranches,
+    async fetchContents(blobs) {
+      // Git connects only if one of them is missing.
+      await run(['-c', 'fetch.negotiationAlgorithm=noop', 'fetch', '--quiet', '--no-tags', '--no-write-fetch-head',
+        '--filter=blob:none', '--stdin', 'origin'], FETCH_MS, MAX_OUTPUT, { input: `${blobs.join('\n')}\n` });
+      await checkSize(folder);
+    },
     async fetch(commit, ref) {
       if (await has(commit)) return;
       // All branches, so that the base of a comparison is there, too.
-      await fetch('+refs/heads/*:refs/heads/*', '--prune');
+      await fetchBranches();
       if (!(await has(commit))) await fetch(`+${commit}:refs/quire/${commit}`).catch(() => undefined);
       if (!(await has(commit)) && ref !== '') await fetch(`+${ref}:refs/quire/latest`);
       if (!(await has(commit))) throw new GitFailure(`the repository has no commit ${commit}`, 0);
@@ -98,7 +120,7 @@ function mirrorIn(git: ProjectGit, folder: string): Mirror {
       // Git's own upkeep is off: it would run behind our back.
       if (await countPacks(folder) > MAX_PACKS) await run(['repack', '-a', '-d', '--quiet'], FETCH_MS);
     },
-    read: (args, maxBytes) => run(args, READ_MS, maxBytes),
+    read: (args, maxBytes, input) => run(args, READ_MS, maxBytes, { ...(input !== undefined && { input }) }),
   };
 }
 

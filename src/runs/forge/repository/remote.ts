@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { makeFolder } from '../../../lib/files.ts';
 import { giveCredentials } from '../../../lib/git-credentials.ts';
 import { environmentOfGit } from '../../../lib/git-environment.ts';
-import { isCommit } from '../../../lib/git-ref.ts';
+import { isCommit, isGitRef } from '../../../lib/git-ref.ts';
 import { type Environment, inDataDir, type ProjectConfig, type RunsConfig } from '../../config/index.ts';
 import { remoteOf } from '../../definitions/index.ts';
 import type { SecretReader } from '../port.ts';
@@ -74,6 +74,34 @@ export async function withGit<T>(config: RunsConfig, project: ProjectConfig, { v
   }
 }
 
+/** A branch or tag by its full name, with its commit. */
+export interface FoundRef {
+  readonly name: string;
+  readonly commit: string;
+}
+
+/**
+ * The branch or tag that a ref means, in the order in which ships look: a full name, a branch, a tag; the default
+ * branch for none. Undefined if the repository has none. Rejects with a `GitFailure`.
+ */
+export async function findRef(git: ProjectGit, ref: string | undefined,
+  signal?: AbortSignal): Promise<FoundRef | undefined>
+{
+  const names = ref === undefined
+    ? ['HEAD']
+    : [...(/^refs\/(heads|tags)\/./.test(ref) ? [ref] : []), `refs/heads/${ref}`, `refs/tags/${ref}`];
+  const args = ['ls-remote', '--symref', '--', git.url, ...names.flatMap((name) => [name, `${name}^{}`])];
+  const text = (await git.run({ args, timeoutMs: LIST_MS, maxBytes: MAX_LIST, ...(signal && { signal }) })).toString();
+  const refs = readRefs(text);
+  const name = names.find((each) => refs.has(each));
+  const commit = name === undefined ? undefined : refs.get(name);
+  if (name === undefined || commit === undefined) return undefined;
+  if (name !== 'HEAD') return { name, commit };
+  // The server says which branch it is, so the name is checked.
+  const branch = /^ref: (refs\/heads\/\S+)\tHEAD$/m.exec(text)?.[1];
+  return { name: branch !== undefined && isGitRef(branch) ? branch : 'HEAD', commit };
+}
+
 /**
  * The commits of branches and tags by full name, as the repository has them now; an annotated tag stands for its
  * commit. `patterns` as `git ls-remote` takes them; by default all.
@@ -82,7 +110,13 @@ export async function listRefs(git: ProjectGit, patterns: readonly string[] = ['
   signal?: AbortSignal): Promise<ReadonlyMap<string, string>>
 {
   const args = ['ls-remote', '--', git.url, ...patterns];
-  const text = (await git.run({ args, timeoutMs: LIST_MS, maxBytes: MAX_LIST, ...(signal && { signal }) })).toString();
+  return readRefs(
+    (await git.run({ args, timeoutMs: LIST_MS, maxBytes: MAX_LIST, ...(signal && { signal }) })).toString(),
+  );
+}
+
+/** What `git ls-remote` has written. */
+function readRefs(text: string): Map<string, string> {
   const refs = new Map<string, string>();
   for (const line of text.split('\n')) {
     const [commit = '', name] = line.split('\t');

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { CONFIG, RunsApi } from '../../../testkit/runs-api.ts';
 import { FakeForge, type FakeRoutes } from '../../forge/api/test-fixture.ts';
@@ -210,4 +213,19 @@ test('a long issue is cut to what an input can hold', async () => {
   const input = await inputOf((await runs())[0]!.id);
   expect(Buffer.byteLength(input)).toBeLessThan(262_144);
   expect(input).not.toContain('\\u0000');
+});
+
+test('an issue waits while the files of its role cannot be read', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'quire-issues-'));
+  try {
+    await start('issue: {role: writer}', (config) =>
+      `data_dir: ${folder}\nlocal: {git_protocols: [file]}\n${
+        config.replace('system_prompt: Be brief.', "system_prompt: Be brief., files: ['docs/**']")
+      }`);
+    await tell('labeled', 'd-1');
+    expect(await runs()).toEqual([]);
+    expect(await api.sql.all('SELECT state FROM forge_issues', [])).toEqual([{ state: 'due' }]);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 });

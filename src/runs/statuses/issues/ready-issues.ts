@@ -6,7 +6,7 @@ import type { ProjectConfig } from '../../config/index.ts';
 import type { RunRequest } from '../../definitions/index.ts';
 import type { RunsEnvironment } from '../../environment.ts';
 import type { ForgeApis } from '../../forge/index.ts';
-import { ForgeError, type ForgeEvent, type ForgeIssue } from '../../forge/port.ts';
+import { ForgeError, type ForgeEvent, type ForgeIssue, isUnreachable } from '../../forge/port.ts';
 import type { Enqueuer } from '../../runs/index.ts';
 import { type Place, placeOf } from '../wanted.ts';
 import { inputOfPipeline, inputOfRole } from './issue-input.ts';
@@ -133,7 +133,7 @@ export class ReadyIssues {
       log.info({ ...fields, run: run.id }, 'a run is queued for an issue');
     } catch (error) {
       const isLasting = error instanceof ServiceError
-        ? error.status < 500
+        ? error.status < 500 && !isUnreachable(error)
         : error instanceof ForgeError && error.isLasting;
       if (!isLasting && !(error instanceof ForgeError) && !(error instanceof ServiceError)) throw error;
       log.warn({ ...fields, err: error },

@@ -47,6 +47,26 @@ describe('steps', () => {
     expect(running.starts).toBe(1);
   });
 
+  it('for failures run only once something before them has failed', async () => {
+    const onFailure = (text: string): StepInit => ({ ...script(text), runIf: 'failure' });
+    const well = run([{ ...script('exit 1'), continueOnError: true }, onFailure('echo never'), 'echo b']);
+    expect(await end(well)).toMatchObject({ outcome: 'SUCCEEDED' });
+    expect(well.text()).toContain('step s2 did not run: nothing before it has failed');
+    expect(well.text()).not.toContain('never');
+    const badly = run(['exit 3', 'echo skipped', onFailure('echo told'), onFailure('exit 4')]);
+    expect(await end(badly)).toMatchObject({ outcome: 'FAILED', error: { step: 's1', exitCode: 3 } });
+    expect(badly.text()).toContain('told');
+    expect(badly.text()).not.toContain('skipped');
+  });
+
+  it('for failures do not run after a stop', async () => {
+    const running = run(['echo ready; sleep 100', { ...script('echo never'), runIf: 'failure' }]);
+    await running.saw('ready');
+    running.stop();
+    expect(await end(running)).toMatchObject({ outcome: 'CANCELLED' });
+    expect(running.text()).toEqual(['ready']);
+  });
+
   it('say in the log when they begin and how they end', async () => {
     const running = run(['echo hello', { ...script('sleep 60'), timeoutMs: 50n, continueOnError: true }, 'exit 3']);
     await end(running);

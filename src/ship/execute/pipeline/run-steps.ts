@@ -20,7 +20,7 @@ export interface Progress {
 
 /**
  * Runs the steps, each as soon as those that it needs have ended. After the first failure, and when the work must end,
- * those that run go on to their end, and only those marked `always` start.
+ * those that run go on to their end, and only those marked `always` start; after a failure also those for failures.
  */
 export async function runSteps(setting: StepSetting, side: SideWork, progress: Progress): Promise<void> {
   const { work: { limits }, plan: { steps, maxParallelSteps } } = setting;
@@ -31,7 +31,8 @@ export async function runSteps(setting: StepSetting, side: SideWork, progress: P
     const { start, never } = nextSteps(steps, {
       running: new Set(running.keys()),
       over,
-      isBlocked: progress.failure !== undefined || limits.ended.aborted,
+      hasFailed: progress.failure !== undefined,
+      mustEnd: limits.ended.aborted,
       most: maxParallelSteps || Infinity,
     });
     for (const step of never) {
@@ -56,9 +57,14 @@ export async function runSteps(setting: StepSetting, side: SideWork, progress: P
 }
 
 /** In a list whose steps run one after the other, the reason is the line before. */
-async function leaveOut({ work: { limits, output }, plan }: StepSetting, { name }: Step,
+async function leaveOut({ work: { limits, output }, plan }: StepSetting, { name, runIf }: Step,
   progress: Progress): Promise<void>
 {
+  if (progress.failure === undefined && runIf === 'failure') {
+    if (!limits.ended.aborted)
+      await output.note('info', `step ${name} did not run: nothing before it has failed`, name);
+    return;
+  }
   if (progress.failure === undefined) progress.cutShort = true;
   if (plan.steps.every(({ needs }) => needs === undefined)) return;
   const failed = progress.failure?.step;

@@ -5,18 +5,20 @@ import { type GraphStep, nextSteps } from './step-graph.ts';
 const step = (name: string, needs?: string[], fields: Partial<GraphStep> = {}): GraphStep => ({
   name,
   always: false,
+  runIf: '',
   background: false,
   ...(needs && { needs: { names: needs } }),
   ...fields,
 });
 const namesOf = (steps: readonly GraphStep[]): string[] => steps.map(({ name }) => name);
 const next = (steps: readonly GraphStep[],
-  state: { running?: string[]; over?: string[]; isBlocked?: boolean; most?: number } = {}) =>
+  state: { running?: string[]; over?: string[]; hasFailed?: boolean; mustEnd?: boolean; most?: number } = {}) =>
 {
   const { start, never } = nextSteps(steps, {
     running: new Set(state.running),
     over: new Set(state.over),
-    isBlocked: state.isBlocked ?? false,
+    hasFailed: state.hasFailed ?? false,
+    mustEnd: state.mustEnd ?? false,
     most: state.most ?? Infinity,
   });
   return { start: namesOf(start), never: namesOf(never) };
@@ -40,15 +42,24 @@ describe('the steps that start next', () => {
 
   it('are only those that always run after a failure, when what they need directly or by others has ended', () => {
     const steps = [step('a', []), step('b', ['a']), step('c', ['b'], { always: true }), step('d')];
-    expect(next(steps, { running: ['a'], isBlocked: true })).toEqual({ start: [], never: [] });
-    expect(next(steps, { over: ['a'], isBlocked: true })).toEqual({ start: ['c'], never: ['b'] });
-    expect(next(steps, { over: ['a', 'b', 'c'], isBlocked: true })).toEqual({ start: [], never: ['d'] });
+    expect(next(steps, { running: ['a'], hasFailed: true })).toEqual({ start: [], never: [] });
+    expect(next(steps, { over: ['a'], hasFailed: true })).toEqual({ start: ['c'], never: ['b'] });
+    expect(next(steps, { over: ['a', 'b', 'c'], hasFailed: true })).toEqual({ start: [], never: ['d'] });
+  });
+
+  it('are those for failures if something before them has failed, and the run may go on', () => {
+    const steps = [step('a'), step('b', [], { runIf: 'failure' }), step('c', ['a'], { runIf: 'failure' })];
+    expect(next(steps)).toEqual({ start: ['a'], never: ['b'] });
+    expect(next(steps, { over: ['a', 'b'] })).toEqual({ start: [], never: ['c'] });
+    expect(next(steps, { over: ['a', 'b'], hasFailed: true })).toEqual({ start: ['c'], never: [] });
+    expect(next(steps, { over: ['a', 'b'], hasFailed: true, mustEnd: true })).toEqual({ start: [], never: ['c'] });
   });
 });
 
 /** Any list of steps, with needs that also point at themselves, at later steps and at nothing. */
 const lists = fc.array(fc.record({
   always: fc.boolean(),
+  runIf: fc.constantFrom('', 'failure'),
   background: fc.boolean(),
   needs: fc.option(fc.array(fc.integer({ min: 0, max: 8 }), { maxLength: 3 }), { nil: undefined }),
 }), { maxLength: 7 }).map((all) =>
@@ -68,18 +79,19 @@ describe('any list of steps', () => {
   it('is run to its end, each step once and after all that its needs lead to, whatever fails when', () => {
     fc.assert(
       fc.property(lists, fc.array(fc.nat(), { minLength: 20, maxLength: 20 }), fc.integer({ min: 1, max: 3 }),
-        fc.integer({ min: 0, max: 8 }), (steps, choices, most, failsAt) => {
+        fc.integer({ min: 0, max: 8 }), fc.integer({ min: 0, max: 8 }), (steps, choices, most, failsAt, stopsAt) => {
         const [running, over, begun] = [new Set<string>(), new Set<string>(), new Map<string, Set<string>>()];
         const neverStarted = new Set<string>();
         for (let ends = 0;;) {
-          const found = nextSteps(steps, { running, over, isBlocked: ends > failsAt, most });
+          const found = nextSteps(steps, { running, over, hasFailed: ends > failsAt, mustEnd: ends > stopsAt, most });
           for (const { name, always } of found.never) {
             expect([always, begun.has(name), neverStarted.has(name)]).toEqual([false, false, false]);
             neverStarted.add(name);
             over.add(name);
           }
-          for (const { name, always, background } of found.start) {
-            expect([begun.has(name), always || ends <= failsAt]).toEqual([false, true]);
+          for (const { name, always, runIf, background } of found.start) {
+            const isForThis = ends <= stopsAt && (ends > failsAt ? runIf === 'failure' : runIf === '');
+            expect([begun.has(name), always || isForThis]).toEqual([false, true]);
             begun.set(name, new Set(over));
             (background ? over : running).add(name);
           }

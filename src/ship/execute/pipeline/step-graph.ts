@@ -1,7 +1,7 @@
 import type { Step } from '../../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 
 /** What of a step decides when it starts. */
-export type GraphStep = Pick<Step, 'name' | 'always' | 'background'> & {
+export type GraphStep = Pick<Step, 'name' | 'always' | 'runIf' | 'background'> & {
   readonly needs?: { readonly names: readonly string[] } | undefined;
 };
 
@@ -10,8 +10,10 @@ export interface GraphState {
   readonly running: ReadonlySet<string>;
   /** Names of the steps that have ended, go on in the background, or will never start. */
   readonly over: ReadonlySet<string>;
-  /** Only steps marked `always` may start. */
-  readonly isBlocked: boolean;
+  /** A step before has failed, or the checkout. */
+  readonly hasFailed: boolean;
+  /** The run is stopped, or its time is over. */
+  readonly mustEnd: boolean;
   /** Most steps that run at once. */
   readonly most: number;
 }
@@ -22,15 +24,21 @@ export interface NextSteps<S> {
   readonly never: readonly S[];
 }
 
+/** Whether a step runs after what has happened before it. */
+function isWanted({ always, runIf }: GraphStep,
+  { hasFailed, mustEnd }: Pick<GraphState, 'hasFailed' | 'mustEnd'>): boolean
+{
+  return always || (!mustEnd && (runIf === 'failure') === hasFailed);
+}
+
 /**
  * The steps to start now, in the order of the list. A step starts when those that it needs are over, however they have
  * ended; without `needs` that is the one before it. Steps that need such as never start wait for what those would have
  * waited for. Needs other than steps before it are ignored, so some step can start as long as none runs and not all
  * are over.
  */
-export function nextSteps<S extends GraphStep>(steps: readonly S[],
-  { running, over, isBlocked, most }: GraphState): NextSteps<S>
-{
+export function nextSteps<S extends GraphStep>(steps: readonly S[], state: GraphState): NextSteps<S> {
+  const { running, over, most } = state;
   const [start, never]: [S[], S[]] = [[], []];
   const done = new Set(over);
   const before = new Set<string>();
@@ -39,7 +47,7 @@ export function nextSteps<S extends GraphStep>(steps: readonly S[],
     const needs = step.needs?.names ?? (previous === undefined ? [] : [previous]);
     const mayStart = !done.has(step.name) && !running.has(step.name) &&
       needs.every((name) => done.has(name) || !before.has(name));
-    if (mayStart && isBlocked && !step.always) {
+    if (mayStart && !isWanted(step, state)) {
       never.push(step);
       done.add(step.name);
     } else if (mayStart && (free > 0 || step.background)) {

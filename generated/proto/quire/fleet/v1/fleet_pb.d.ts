@@ -1219,6 +1219,13 @@ export declare type Step = Message<"quire.fleet.v1.Step"> & {
    * @generated from field: repeated quire.fleet.v1.ReportFiles reports = 20;
    */
   reports: ReportFiles[];
+
+  /**
+   * `failure`: run only if a step before it, or the checkout, has failed the run; empty for others.
+   *
+   * @generated from field: string run_if = 22;
+   */
+  runIf: string;
 };
 
 /**
