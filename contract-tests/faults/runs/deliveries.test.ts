@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import type { RunArtifact, ForgeDelivery, Run } from '../../../generated/runs/sdk/types.gen.ts';
+import type { ForgeDelivery, Run, RunArtifact } from '../../../generated/runs/sdk/types.gen.ts';
 import { seededRandom } from '../../../src/testkit/crash/random.ts';
 import { FaultBench, QUICK } from '../../../src/testkit/runs-faults/bench.ts';
 import { eventually } from '../../../src/testkit/runs-faults/eventually.ts';
@@ -77,8 +77,8 @@ it(`each push has one run, and each commit its final status (${KILLS} kills in $
   expect(pushes).toHaveLength(PUSHES);
 
   const deliveries = await eventually('all deliveries to be processed', async () => {
-    const { data } = (await bench.call<ForgeDelivery[]>('GET', `/webhooks/deliveries?limit=200`)).body;
-    return data.some(({ state }) => state === 'pending') ? undefined : data;
+    const found = await bench.allPages<ForgeDelivery>('/webhooks/deliveries', 100);
+    return found.some(({ state }) => state === 'pending') ? undefined : found;
   });
   expect(deliveries.map(({ delivery_id: id }) => id).sort()).toEqual(pushes.map(({ id }) => id).sort());
   const runs = (await bench.allRuns()).filter(({ parent_id: parent }) => parent === null);

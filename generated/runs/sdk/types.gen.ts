@@ -1640,7 +1640,7 @@ export type Forge = {
     /**
      * What speaks there; later versions may add values.
      */
-    kind: 'github' | 'gitlab' | 'gitea' | 'forgejo' | 'bitbucket' | 'git';
+    kind: 'github' | 'gitlab' | 'gitea' | 'forgejo' | 'bitbucket' | 'bitbucket_data_center' | 'git';
     /**
      * Where people see it; null for the public server of its kind, and for `git`.
      */
@@ -5275,7 +5275,7 @@ export type ReceiveForgeEventData = {
         /**
          * Kind of the forge; gitea and forgejo are one.
          */
-        kind: 'github' | 'gitlab' | 'gitea' | 'forgejo' | 'bitbucket' | 'git';
+        kind: 'github' | 'gitlab' | 'gitea' | 'forgejo' | 'bitbucket' | 'bitbucket_data_center' | 'git';
     };
     query?: {
         /**

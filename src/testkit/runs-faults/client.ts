@@ -58,13 +58,18 @@ export abstract class FaultsClient {
     return this.data('GET', `/runs/${id}`);
   }
 
-  /** All listed runs, page by page. */
-  async allRuns(): Promise<Run[]> {
-    const runs: Run[] = [];
+  /** All listed runs. */
+  allRuns(): Promise<Run[]> {
+    return this.allPages('/runs', 7);
+  }
+
+  /** The whole of a list, page by page. */
+  async allPages<T>(path: string, limit: number): Promise<T[]> {
+    const entries: T[] = [];
     for (let before = '';;) {
-      const { body } = await this.call<Run[]>('GET', `/runs?limit=7${before}`);
-      runs.push(...body.data);
-      if (body['next_cursor'] === null) return runs;
+      const { body } = await this.call<T[]>('GET', `${path}?limit=${limit}${before}`);
+      entries.push(...body.data);
+      if (body['next_cursor'] === null) return entries;
       before = `&before=${String(body['next_cursor'])}`;
     }
   }

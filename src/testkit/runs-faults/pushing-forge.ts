@@ -63,10 +63,12 @@ export class PushingForge {
   async push(branch: string, title: string, service: () => string): Promise<Push> {
     const before = this.#last.get(branch);
     const parent = before ?? 'main';
-    const commit = this.#git('commit-tree', '-p', parent, '-m', title, `${parent}^{tree}`);
+    const id = `delivery-${this.#sent++}`;
+    // The id makes commits of one second different.
+    const commit = this.#git('commit-tree', '-p', parent, '-m', `${title}\n\n${id}`, `${parent}^{tree}`);
     this.#git('update-ref', `refs/heads/${branch}`, commit);
     this.#last.set(branch, commit);
-    const push = { id: `delivery-${this.#sent++}`, branch, commit, title };
+    const push = { id, branch, commit, title };
     await this.send(push, before ?? '0'.repeat(40), service);
     return push;
   }

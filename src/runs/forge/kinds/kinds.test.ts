@@ -1,5 +1,6 @@
 // Payloads are written from the public documentation of each forge: docs.github.com "Webhook events and payloads",
-// docs.gitlab.com "Webhook events" and "Webhooks", support.atlassian.com "Event payloads", docs.gitea.com "Webhooks".
+// docs.gitlab.com "Webhook events" and "Webhooks", support.atlassian.com "Event payloads" (Cloud), confluence.atlassian.com
+// "Event payload" (Data Center), docs.gitea.com "Webhooks".
 import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { ForgeEvent } from '../port.ts';
@@ -22,6 +23,7 @@ describe('signatures', () => {
     const hex = hmac('key', '{"a":1}');
     expect(is('github', { 'x-hub-signature-256': `sha256=${hex}` })).toBe(true);
     expect(is('bitbucket', { 'x-hub-signature': `sha256=${hex}` })).toBe(true);
+    expect(is('bitbucket_data_center', { 'x-hub-signature': `sha256=${hex}` })).toBe(true);
     expect(is('gitea', { 'x-gitea-signature': hex })).toBe(true);
     expect(is('forgejo', { 'x-gitea-signature': hex })).toBe(true);
     expect(is('git', { 'x-quire-signature': `sha256=${hex}` })).toBe(true);
@@ -241,6 +243,87 @@ describe('Bitbucket', () => {
     expect(
       of('pullrequest:comment_created', { pullrequest: request, comment: { id: 1, content: { raw: '/retry' } } })[0],
     ).toMatchObject({ name: 'comment', comment: { body: '/retry' } });
+  });
+});
+
+describe('Bitbucket Data Center', () => {
+  const repository = (id: number, key = 'PRJ') => ({
+    slug: 'app',
+    id,
+    project: { key },
+    links: { clone: [{ href: 'https://git.example.org/scm/prj/app.git', name: 'http' }] },
+  });
+  const of = (name: string, payload: object) =>
+    parse('bitbucket_data_center', { 'x-event-key': name }, { actor: { name: 'ada', displayName: 'Ada' }, ...payload });
+  const change = (id: string, fromHash: string, toHash: string) => ({ ref: { id }, refId: id, fromHash, toHash });
+
+  it('tells of several refs at once', () => {
+    expect(of('repo:refs_changed', {
+      repository: repository(1),
+      changes: [change('refs/heads/main', A, B), change('refs/tags/v1', ZEROS, B), change('refs/heads/old', A, ZEROS)],
+    })).toMatchObject([
+      {
+        name: 'push',
+        branch: 'main',
+        before: A,
+        commit: B,
+        title: '',
+        author: 'ada',
+        repository: 'PRJ/app',
+        addresses: ['https://git.example.org/scm/prj/app.git'],
+      },
+      { name: 'tag', tag: 'v1', before: '', commit: B },
+    ]);
+  });
+
+  it('tells of the commit of an annotated tag where it is described', () => {
+    const payload = { repository: repository(1), changes: [change('refs/tags/v1', ZEROS, A)] };
+    expect(of('repo:refs_changed', { ...payload, toCommit: { id: B, message: 'Fix\nmore' } })[0]).toMatchObject({
+      name: 'tag',
+      commit: B,
+      title: 'Fix',
+    });
+    expect(of('repo:refs_changed', payload)[0]).toMatchObject({ name: 'tag', commit: A });
+  });
+
+  it('tells of pull requests, whose commits have a ref of their own', () => {
+    const pullRequest = {
+      id: 7,
+      title: 'T',
+      fromRef: { id: 'refs/heads/f', displayId: 'f', latestCommit: B, repository: repository(2, '~EVE') },
+      toRef: { id: 'refs/heads/main', displayId: 'main', latestCommit: A, repository: repository(1) },
+      links: { self: [{ href: 'u' }] },
+    };
+    expect(of('pr:from_ref_updated', { pullRequest, previousFromHash: A })[0]).toMatchObject({
+      name: 'pull_request',
+      action: 'synchronized',
+      repository: 'PRJ/app',
+      branch: 'main',
+      commit: B,
+      before: A,
+      ref: 'refs/pull-requests/7/from',
+      url: 'u',
+      pullRequest: { number: 7, isFork: true, head: 'f' },
+    });
+    expect(
+      ['opened', 'merged', 'declined', 'modified', 'deleted', 'reviewer:approved'].map((what) =>
+        of(`pr:${what}`, { pullRequest })[0]?.action
+      ),
+    ).toEqual(['opened', 'merged', 'closed', undefined, undefined, undefined]);
+    const own = { ...pullRequest, fromRef: { ...pullRequest.fromRef, repository: repository(1) } };
+    expect(of('pr:opened', { pullRequest: own })[0]).toMatchObject({ pullRequest: { isFork: false } });
+    const unknown = { ...pullRequest, fromRef: { ...pullRequest.fromRef, repository: {} } };
+    expect(of('pr:opened', { pullRequest: unknown })[0]).toMatchObject({ pullRequest: { isFork: true } });
+    expect(of('pr:comment:added', { pullRequest, comment: { id: 1, text: '/retry' } })[0]).toMatchObject({
+      name: 'comment',
+      author: 'ada',
+      issue: { number: 7 },
+      comment: { body: '/retry' },
+    });
+  });
+
+  it('starts nothing by a test of the connection', () => {
+    expect(of('diagnostics:ping', { test: true })).toEqual([]);
   });
 });
 
