@@ -1,11 +1,10 @@
 import type { ForgeEvent, PullRequest, Receiver } from '../port.ts';
-import { bitbucket } from './bitbucket.ts';
-import { commitAt, firstLine, listAt, LONG, mappingAt, namesOf, numberAt, refAt, textAt } from './payload.ts';
+import { commitAt, firstLine, isNamedHmac, listAt, LONG, mappingAt, namesOf, numberAt, refAt,
+  textAt } from './payload.ts';
 
 /** Webhooks of Bitbucket Data Center (confluence.atlassian.com, "Event payload", "Manage webhooks"). */
 export const bitbucketDataCenter: Receiver = {
-  // Signed as Bitbucket Cloud does.
-  isAuthentic: (delivery, secret, now) => bitbucket.isAuthentic(delivery, secret, now),
+  isAuthentic: ({ headers, body }, secret) => isNamedHmac(headers['x-hub-signature'], body, secret),
   idOf: (headers) => headers['x-request-id'] ?? '',
   nameOf: (headers) => headers['x-event-key'] ?? '',
   parse(headers, payload) {
