@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import type { ForgeDelivery, Run, RunArtifact } from '../../../generated/runs/sdk/types.gen.ts';
-import { seededRandom } from '../../../src/testkit/crash/random.ts';
+import type { ForgeDelivery, Run } from '../../../generated/runs/sdk/types.gen.ts';
+import { type Random, seededRandom } from '../../../src/testkit/crash/random.ts';
 import { FaultBench, QUICK } from '../../../src/testkit/runs-faults/bench.ts';
 import { eventually } from '../../../src/testkit/runs-faults/eventually.ts';
 import { API_TOKEN, HOOK_KEY, type Push, PushingForge } from '../../../src/testkit/runs-faults/pushing-forge.ts';
@@ -42,28 +42,17 @@ forges: [{name: tea, kind: gitea, url: '${forge.url}', token: TEA, webhook_secre
 projects: [{id: app, repository: org/app, forge: tea, pipelines_from: repository}]`,
   });
   onTestFinished(async () => {
-    await bench.close();
     await forge.stop();
+    await bench.close();
   });
   await bench.serve();
   const ships = [await bench.ship('one'), await bench.ship('two')];
   return { forge, bench, ships };
 }
 
-it(`each push has one run, and each commit its final status (${KILLS} kills in ${PUSHES} pushes, seed ${SEED})`, {
-  timeout: 120_000 + KILLS * 30_000,
-}, async ({ onTestFinished }) => {
-  const random = seededRandom(SEED);
-  const { forge, bench, ships } = await start(onTestFinished);
-  const pushes: Push[] = [];
-  const pushing = Promise.all(Array.from({ length: BRANCHES }, async (_, branch) => {
-    for (let n = branch; n < PUSHES; n += BRANCHES) {
-      await setTimeout(random.integer(0, 2000));
-      pushes.push(await forge.push(`topic-${branch}`, n % 5 === 4 ? FAILS : 'green', () => bench.url));
-    }
-  }));
+/** Kills processes, and starts them again, at arbitrary times, so the test waits for times instead of events. */
+async function killAtRandom({ bench, ships }: Awaited<ReturnType<typeof start>>, random: Random): Promise<void> {
   for (let kill = 0; kill < KILLS; kill++) {
-    // at an arbitrary time, so the test waits for a time instead of an event
     await setTimeout(random.integer(100, 1500));
     const victims = random.pick([['server'], ['ship'], ['server', 'ship']]);
     const ship = random.pick(ships);
@@ -73,8 +62,47 @@ it(`each push has one run, and each commit its final status (${KILLS} kills in $
     if (victims.includes('server')) await bench.serve();
     if (victims.includes('ship')) await ship.restart();
   }
-  await pushing;
+}
+
+/** Pushes to all branches at once, and to each in order. */
+async function pushAll(forge: PushingForge, bench: FaultBench, random: Random): Promise<Push[]> {
+  const pushes: Push[] = [];
+  await Promise.all(Array.from({ length: BRANCHES }, async (_, branch) => {
+    for (let n = branch; n < PUSHES; n += BRANCHES) {
+      await setTimeout(random.integer(0, 2000));
+      if (forge.isOver) return;
+      pushes.push(await forge.push(`topic-${branch}`, n % 5 === 4 ? FAILS : 'green', () => bench.url));
+    }
+  }));
+  return pushes;
+}
+
+async function expectOutcome(bench: FaultBench, forge: PushingForge, { id, commit, title }: Push,
+  delivery: ForgeDelivery | undefined): Promise<void>
+{
+  expect(delivery, id).toMatchObject({ state: 'done', runs: [{ project_id: 'app', pipeline: 'test' }] });
+  const run = await bench.reached(delivery!.runs[0]!.run_id, 'succeeded', 'failed');
+  expect([run.commit, run.state], `${id}: ${JSON.stringify(run.error)}`).toEqual([commit,
+    title === FAILS ? 'failed' : 'succeeded']);
+  const cells = await bench.data<Run[]>('GET', `/runs?parent_id=${run.id}`);
+  expect(cells.map(({ job }) => job).sort()).toEqual(['build', 'test']);
+  const built = cells.find(({ job }) => job === 'build')!;
+  expect(await bench.download(`/runs/${built.id}/artifacts/${encodeURIComponent('dist/commit')}`)).toBe(`${commit}\n`);
+  await eventually(`the status of ${id}`,
+    () => (forge.shown.get(commit)?.at(-1)?.state === (title === FAILS ? 'failure' : 'success') ? true : undefined));
+  expect(new Set(forge.shown.get(commit)!.map(({ context }) => context))).toEqual(new Set(['quire/test']));
+}
+
+it(`each push has one run, and each commit its final status (${KILLS} kills in ${PUSHES} pushes, seed ${SEED})`, {
+  timeout: 120_000 + KILLS * 30_000,
+}, async ({ onTestFinished }) => {
+  const random = seededRandom(SEED);
+  const all = await start(onTestFinished);
+  const { forge, bench } = all;
+  const [pushes] = await Promise.all([pushAll(forge, bench, random), killAtRandom(all, random)]);
   expect(pushes).toHaveLength(PUSHES);
+  // Nothing of it counts twice, in whatever order.
+  for (const push of pushes.toReversed()) await forge.send(push, () => bench.url);
 
   const deliveries = await eventually('all deliveries to be processed', async () => {
     const found = await bench.allPages<ForgeDelivery>('/webhooks/deliveries', 100);
@@ -83,23 +111,8 @@ it(`each push has one run, and each commit its final status (${KILLS} kills in $
   expect(deliveries.map(({ delivery_id: id }) => id).sort()).toEqual(pushes.map(({ id }) => id).sort());
   const runs = (await bench.allRuns()).filter(({ parent_id: parent }) => parent === null);
   expect(runs).toHaveLength(PUSHES);
-  for (const { id, commit, title } of pushes) {
-    const delivery = deliveries.find((each) => each.delivery_id === id)!;
-    expect(delivery, id).toMatchObject({ state: 'done', runs: [{ project_id: 'app', pipeline: 'test' }] });
-    const run = await bench.reached(delivery.runs[0]!.run_id, 'succeeded', 'failed');
-    expect([run.commit, run.state], `${id}: ${JSON.stringify(run.error)}`).toEqual([commit,
-      title === FAILS ? 'failed' : 'succeeded']);
-    const cells = await bench.data<Run[]>('GET', `/runs?parent_id=${run.id}`);
-    expect(cells.map(({ job }) => job).sort()).toEqual(['build', 'test']);
-    const built = cells.find(({ job }) => job === 'build')!;
-    const artifacts = await bench.data<RunArtifact[]>('GET', `/runs/${built.id}/artifacts`);
-    expect(artifacts.map(({ name }) => name), built.id).toEqual(['dist/commit']);
-    await eventually(`the status of ${id}`, () => {
-      const last = forge.shown.get(commit)?.at(-1);
-      return last?.state === (title === FAILS ? 'failure' : 'success') ? last : undefined;
-    });
-    expect(new Set(forge.shown.get(commit)!.map(({ context }) => context)).size).toBe(1);
-  }
+  for (const push of pushes)
+    await expectOutcome(bench, forge, push, deliveries.find(({ delivery_id: id }) => id === push.id));
   await eventually('all steps to be gone', () => (livingSteps([MARK]).length === 0 ? true : undefined));
   await eventually('both ships to be free',
     async () => ((await bench.listShips()).every(({ running }) => running === 0) ? true : undefined));

@@ -43,6 +43,16 @@ export abstract class FaultsClient {
     return answer.body.data;
   }
 
+  /** The text of a file that the API returns. */
+  async download(path: string): Promise<string> {
+    const response = await fetch(`${this.url}/api/v1${path}`, {
+      signal: AbortSignal.timeout(30_000),
+      headers: { authorization: `Bearer ${TOKEN}` },
+    });
+    if (!response.ok) throw new Error(`GET ${path}: ${response.status}`);
+    return response.text();
+  }
+
   async submit(project: string, task: string, input?: string): Promise<string> {
     const { id } = await this.data<Run>('POST', '/runs', {
       project_id: project,

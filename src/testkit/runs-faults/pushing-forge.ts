@@ -16,6 +16,8 @@ const REPOSITORY = 'org/app';
 export interface Push {
   readonly id: string;
   readonly branch: string;
+  /** The commit of the branch before it; zeros for none. */
+  readonly before: string;
   readonly commit: string;
   readonly title: string;
 }
@@ -31,9 +33,8 @@ export class PushingForge {
   readonly #folder = mkdtempSync(join(tmpdir(), 'quire-pushing-'));
   readonly #last = new Map<string, string>();
   readonly #fake: FakeForge;
-  #sent = 0;
-  /** Deliveries that got no answer, or another than 2xx. */
-  unanswered = 0;
+  #pushes = 0;
+  #isOver = false;
 
   /** `pipeline`: YAML of `.quire/test.yaml`. */
   constructor(pipeline: string) {
@@ -59,22 +60,27 @@ export class PushingForge {
     return `file://${this.#folder}/{repository}.git`;
   }
 
-  /** Commits to a branch, and tells the service of it until it answers with 2xx. */
+  /** Sends nothing any more. */
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  /** Commits to a branch, and tells the service of it. */
   async push(branch: string, title: string, service: () => string): Promise<Push> {
-    const before = this.#last.get(branch);
-    const parent = before ?? 'main';
-    const id = `delivery-${this.#sent++}`;
+    const last = this.#last.get(branch);
+    const parent = last ?? 'main';
+    const id = `delivery-${this.#pushes++}`;
     // The id makes commits of one second different.
     const commit = this.#git('commit-tree', '-p', parent, '-m', `${title}\n\n${id}`, `${parent}^{tree}`);
     this.#git('update-ref', `refs/heads/${branch}`, commit);
     this.#last.set(branch, commit);
-    const push = { id, branch, commit, title };
-    await this.send(push, before ?? '0'.repeat(40), service);
+    const push = { id, branch, before: last ?? '0'.repeat(40), commit, title };
+    await this.send(push, service);
     return push;
   }
 
-  /** Sends a push until it is answered; also one that was sent before. */
-  async send({ id, branch, commit, title }: Push, before: string, service: () => string): Promise<void> {
+  /** Sends a push, also one that was sent before, until it is answered with 2xx. */
+  async send({ id, branch, before, commit, title }: Push, service: () => string): Promise<void> {
     const body = JSON.stringify({
       ref: `refs/heads/${branch}`,
       before,
@@ -89,15 +95,14 @@ export class PushingForge {
       'X-Gitea-Delivery': id,
       'X-Gitea-Signature': createHmac('sha256', HOOK_KEY).update(body).digest('hex'),
     };
-    for (;;) {
-      const answer = await fetch(`${service()}/api/v1/webhooks/gitea`, {
+    while (!this.#isOver) {
+      const isReceived = await fetch(`${service()}/api/v1/webhooks/gitea`, {
         method: 'POST',
         headers,
         body,
         signal: AbortSignal.timeout(10_000),
       }).then(({ ok }) => ok, () => false);
-      if (answer) return;
-      this.unanswered += 1;
+      if (isReceived) return;
       await setTimeout(100);
     }
   }
@@ -122,6 +127,7 @@ export class PushingForge {
   }
 
   async stop(): Promise<void> {
+    this.#isOver = true;
     await this.#fake.stop();
     rmSync(this.#folder, { recursive: true, force: true });
   }
