@@ -14,8 +14,8 @@ export interface BareServer {
 }
 
 /**
- * The library's server with mutual TLS and the messages of `AppendLogs` and `StreamLogs`, which stores nothing: what a message costs
- * before any work of the service.
+ * The library's server with mutual TLS and the messages of `AppendLogs` and `StreamLogs`, which stores nothing: what a
+ * message costs before any work of the service.
  */
 export async function startBareServer({ authority, addresses: own, loaded }: FleetFixture): Promise<BareServer> {
   const { certificates, key, roots } = await authority!.serverMaterial(own.hosts());

@@ -1,6 +1,6 @@
 // Payloads are written from the public documentation of each forge: docs.github.com "Webhook events and payloads",
-// docs.gitlab.com "Webhook events" and "Webhooks", support.atlassian.com "Event payloads" (Cloud), confluence.atlassian.com
-// "Event payload" (Data Center), docs.gitea.com "Webhooks".
+// docs.gitlab.com "Webhook events" and "Webhooks", support.atlassian.com "Event payloads" (Cloud),
+// confluence.atlassian.com "Event payload" (Data Center), docs.gitea.com "Webhooks".
 import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { ForgeEvent } from '../port.ts';
