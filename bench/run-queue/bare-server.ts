@@ -1,6 +1,7 @@
 import { create } from '@bufbuild/protobuf';
-import { type handleBidiStreamingCall, Server, ServerCredentials } from '@grpc/grpc-js';
-import { AppendStatus, Fleet, type StreamLogsRequest, type StreamLogsResponse,
+import { type handleBidiStreamingCall, type handleUnaryCall, Server, ServerCredentials } from '@grpc/grpc-js';
+import { type AppendLogsRequest, type AppendLogsResponse, AppendLogsResponseSchema, AppendStatus, Fleet,
+  type StreamLogsRequest, type StreamLogsResponse,
   StreamLogsResponseSchema } from '../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import { definitionOf } from '../../src/api/grpc/fleet/servers.ts';
 import { FleetAddresses } from '../../src/app/runs/fleet.ts';
@@ -13,13 +14,17 @@ export interface BareServer {
 }
 
 /**
- * The library's server with mutual TLS and the messages of `StreamLogs`, which stores nothing: what a message costs
- * before any work of the service.
+ * The library's server with mutual TLS and the messages of `AppendLogs` and `StreamLogs`, which stores nothing: what a
+ * message costs before any work of the service.
  */
 export async function startBareServer({ authority, addresses: own, loaded }: FleetFixture): Promise<BareServer> {
   const { certificates, key, roots } = await authority!.serverMaterial(own.hosts());
   const server = new Server();
-  server.addService({ streamLogs: definitionOf(Fleet.method.streamLogs) }, { streamLogs: answerAtOnce });
+  const { appendLogs, streamLogs } = Fleet.method;
+  server.addService({ appendLogs: definitionOf(appendLogs), streamLogs: definitionOf(streamLogs) }, {
+    appendLogs: answerOne,
+    streamLogs: answerAtOnce,
+  });
   const credentials = ServerCredentials.createSsl(Buffer.from(roots), [{
     cert_chain: Buffer.from(certificates),
     private_key: Buffer.from(key),
@@ -31,6 +36,10 @@ export async function startBareServer({ authority, addresses: own, loaded }: Fle
   addresses.listening({ fleet: port, enrol: 0 });
   return { addresses, stop: () => server.forceShutdown() };
 }
+
+const answerOne: handleUnaryCall<AppendLogsRequest, AppendLogsResponse> = ({ request: { firstSeq, lines } }, answer) =>
+  answer(null,
+    create(AppendLogsResponseSchema, { status: AppendStatus.STORED, nextSeq: firstSeq + BigInt(lines.length) }));
 
 const answerAtOnce: handleBidiStreamingCall<StreamLogsRequest, StreamLogsResponse> = (call) => {
   call.on('data', (request: StreamLogsRequest) => {

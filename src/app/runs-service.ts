@@ -21,7 +21,7 @@ import { Certificates } from './certificates.ts';
 import { namingSetting, type Running } from './foreground.ts';
 import { FleetAddresses, openAuthority, type RunningFleet, startFleet } from './runs/fleet.ts';
 import { createLocalExecutor, type LocalShip, startLocalShip } from './runs/local-ship.ts';
-import { createRunsMcp, type RunsMcp } from './runs/mcp.ts';
+import type { RunsMcp } from './runs/mcp.ts';
 import { BUILD_VERSION, readSpecification } from './specification.ts';
 
 /** Most bytes of a body (decisions, section 2.1). */
@@ -236,7 +236,9 @@ async function serveHttp(
     apiKeys: false,
     extensions: loaded.config.console ? [consolePages('runs')] : [],
   });
-  if (loaded.config.mcp)
+  if (loaded.config.mcp) {
+    // Without it, its packages take no memory.
+    const { createRunsMcp } = await import('./runs/mcp.ts');
     parts.mcp = createRunsMcp({
       config,
       clock,
@@ -249,6 +251,7 @@ async function serveHttp(
       maxBodyBytes: MAX_BODY_BYTES,
       compress: loaded.config.compress_answers,
     });
+  }
   const rest = app.callback();
   return namingSetting('listen',
     () =>

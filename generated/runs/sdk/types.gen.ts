@@ -1855,7 +1855,7 @@ export type Forge = {
     /**
      * What speaks there; later versions may add values.
      */
-    kind: 'github' | 'gitlab' | 'gitea' | 'forgejo' | 'bitbucket' | 'git';
+    kind: 'github' | 'gitlab' | 'gitea' | 'forgejo' | 'bitbucket' | 'bitbucket_data_center' | 'git';
     /**
      * Where people see it; null for the public server of its kind, and for `git`.
      */
@@ -2077,7 +2077,7 @@ export type RunStatus = {
 /**
  * A project and its forge.
  */
-export type ProjectForge = {
+export type ForgeOfProject = {
     /**
      * The forge that the project names; null for none.
      */
@@ -2098,7 +2098,7 @@ export type ProjectForge = {
 };
 
 export type GetProjectForgeResponse = {
-    data: ProjectForge;
+    data: ForgeOfProject;
 };
 
 export type ListRunStatusesResponse = {
@@ -5783,7 +5783,7 @@ export type ReceiveForgeEventData = {
         /**
          * Kind of the forge; gitea and forgejo are one.
          */
-        kind: 'github' | 'gitlab' | 'gitea' | 'forgejo' | 'bitbucket' | 'git';
+        kind: 'github' | 'gitlab' | 'gitea' | 'forgejo' | 'bitbucket' | 'bitbucket_data_center' | 'git';
     };
     query?: {
         /**

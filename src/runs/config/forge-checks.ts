@@ -5,7 +5,7 @@ import type { PipelineConfig, RunsConfig, StepConfig } from './schema/index.ts';
 const when = (wrong: boolean, problem: string): string[] => (wrong ? [problem] : []);
 
 /** Kinds whose servers are their owners'; the others have public ones. */
-const OWN_SERVERS: ReadonlySet<string> = new Set(['gitea', 'forgejo']);
+const OWN_SERVERS: ReadonlySet<string> = new Set(['gitea', 'forgejo', 'bitbucket_data_center']);
 
 /** What a schema cannot express of forges, and of projects that name one. One line for each problem, with its path. */
 export function forgeProblems(config: RunsConfig): string[] {
@@ -48,7 +48,7 @@ function statusProblems(projects: RunsConfig['projects'], index: number): string
 }
 
 /** Kinds without labels, or without an API. */
-const WITHOUT_LABELS: ReadonlySet<string> = new Set(['bitbucket', 'git']);
+const WITHOUT_LABELS: ReadonlySet<string> = new Set(['bitbucket', 'bitbucket_data_center', 'git']);
 
 function issueProblems({ projects, pipelines, ai, forges }: RunsConfig, index: number): string[] {
   const { id, forge: name, issue_label: label, issue: { pipeline, role } } = projects[index]!;

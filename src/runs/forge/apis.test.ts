@@ -20,6 +20,8 @@ test.each([
   [{ kind: 'gitlab', url: 'https://example.org/gitlab', api_url: '' }, 'https://example.org/gitlab/api/v4'],
   [{ kind: 'forgejo', url: 'https://codeberg.org', api_url: '' }, 'https://codeberg.org/api/v1'],
   [{ kind: 'bitbucket', url: '', api_url: '' }, 'https://api.bitbucket.org/2.0'],
+  [{ kind: 'bitbucket_data_center', url: 'https://git.example.org/bitbucket', api_url: '' },
+    'https://git.example.org/bitbucket/rest/api/latest'],
   [{ kind: 'gitea', url: 'https://git.example.org', api_url: 'http://10.0.0.7:3000/api/v1/' },
     'http://10.0.0.7:3000/api/v1'],
   [{ kind: 'git', url: 'https://git.example.org', api_url: '' }, undefined],

@@ -1,6 +1,7 @@
 import { createOutbound, type Outbound } from '../../net/index.ts';
 import type { ForgeConfig } from '../config/index.ts';
 import type { RunsEnvironment } from '../environment.ts';
+import { bitbucketDataCenterApi } from './api/bitbucket-data-center.ts';
 import { bitbucketApi } from './api/bitbucket.ts';
 import { createCall } from './api/call.ts';
 import { giteaApi } from './api/gitea.ts';
@@ -8,12 +9,16 @@ import { githubApi } from './api/github.ts';
 import { gitlabApi } from './api/gitlab.ts';
 import type { ForgeApi, ForgeApis, ForgeCall, SecretReader } from './port.ts';
 
-const APIS: Readonly<Record<ForgeConfig['kind'], ((token: string, call: ForgeCall) => ForgeApi) | undefined>> = {
+/** `web`: where people see the forge, without a slash at its end. */
+type ApiOf = (token: string, call: ForgeCall, web: string) => ForgeApi;
+
+const APIS: Readonly<Record<ForgeConfig['kind'], ApiOf | undefined>> = {
   github: githubApi,
   gitlab: gitlabApi,
   gitea: giteaApi,
   forgejo: giteaApi,
   bitbucket: bitbucketApi,
+  bitbucket_data_center: bitbucketDataCenterApi,
   git: undefined,
 };
 
@@ -24,6 +29,7 @@ const PATHS = {
   gitea: '/api/v1',
   forgejo: '/api/v1',
   bitbucket: '/2.0',
+  bitbucket_data_center: '/rest/api/latest',
   git: '',
 };
 const PUBLIC: Readonly<Partial<Record<ForgeConfig['kind'], string>>> = {
@@ -59,7 +65,7 @@ export function createForgeApis({ config, version }: Pick<RunsEnvironment, 'conf
     const host = new URL(base).hostname.replace(/^\[|\]$/g, '');
     const outbound = createOutbound({ allowPrivate: 'false', allowlist: [host] });
     const call = createCall({ outbound, base, userAgent: `quire-runs/${version}` });
-    return { key, outbound, api: APIS[forge.kind]!(token, call) };
+    return { key, outbound, api: APIS[forge.kind]!(token, call, withoutSlash(forge.url)) };
   };
   return {
     async apiOf(name) {
@@ -67,7 +73,7 @@ export function createForgeApis({ config, version }: Pick<RunsEnvironment, 'conf
       const token = forge?.token === '' ? undefined : forge && await secretValue(forge.token);
       const base = forge && apiAddress(forge);
       if (forge === undefined || token === undefined || base === undefined) return undefined;
-      const key = JSON.stringify([forge.kind, base, token]);
+      const key = JSON.stringify([forge.kind, forge.url, base, token]);
       const known = opened.get(name);
       if (known?.key === key) return known.api;
       void known?.outbound.close();

@@ -163,6 +163,26 @@ describe('a delivery', () => {
   });
 });
 
+describe('deliveries that arrive together', () => {
+  it('are all answered before any is processed, and each starts its run', async () => {
+    bench = await ForgeBench.start('', PIPELINES);
+    await bench.api.forge.stop();
+    const { one, two } = bench.origin.commits;
+    const branches = Array.from({ length: 30 }, (_, n) => `topic-${n}`);
+    const answers = await Promise.all(
+      branches.map((name) => bench.send('push', bench.push(two, one, { ref: `refs/heads/${name}` }), name)),
+    );
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([202]));
+    const given = answers.map((answer) => answer.json<{ data: { id: string; state: string } }>().data);
+    expect(new Set(given.map(({ state }) => state))).toEqual(new Set(['pending']));
+    bench.api.forge.start();
+    const done = await Promise.all(given.map(({ id }) => bench.settled(id)));
+    expect(new Set(done.map(({ runs, attempts }) => `${runs.length} ${attempts}`))).toEqual(new Set(['1 1']));
+    const { data } = (await bench.api.send('GET', '/runs?limit=100')).json<{ data: { task: string }[] }>();
+    expect(data).toHaveLength(30);
+  });
+});
+
 describe('pipelines of the repository', () => {
   const PROJECT = 'pipelines_from: repository, repository_pipelines: {secrets: [TEST], runs_on: [pool=ci]}';
 

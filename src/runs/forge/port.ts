@@ -221,7 +221,7 @@ export interface RawDelivery {
 /** How deliveries of one kind of forge are read. */
 export interface Receiver {
   /** Compares in constant time; false for a missing signature. `now`: Unix seconds. */
-  isAuthentic(delivery: RawDelivery, secret: string, now: number): boolean;
+  isAuthentic(delivery: RawDelivery, secret: string, now: number): Promise<boolean>;
   /** Id that the forge gives to the delivery, the same when it is sent again; empty if it gives none. */
   idOf(headers: RawDelivery['headers']): string;
   /** What the forge calls the event; empty if it does not say. */

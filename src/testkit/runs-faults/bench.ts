@@ -24,6 +24,8 @@ export interface BenchOptions {
   readonly local?: boolean;
   /** `runtime.shutdown_grace`. */
   readonly grace?: string;
+  /** `runtime.git_url_template`: repositories at file:/// of this address, which ships may fetch then. */
+  readonly repositories?: string;
   readonly env?: Readonly<Record<string, string>>;
   /** `node_id`; `test` unless given. */
   readonly name?: string;
@@ -59,14 +61,16 @@ export class FaultBench extends FaultsClient {
     super();
     this.folder = mkdtempSync(join(tmpdir(), 'quire-faults-'));
     this.#options = options;
-    const { local = false, grace = '2s', name = 'test' } = options;
+    const { local = false, grace = '2s', name = 'test', repositories } = options;
+    const template = repositories === undefined ? '' : `, git_url_template: '${repositories}'`;
+    const protocols = repositories === undefined ? '' : ', git_protocols: [file]';
     writeFileSync(this.file, `# A comment that stays.
 version: 1
 listen: 127.0.0.1:0
 data_dir: ${join(this.folder, 'server')}
 node_id: ${name}
-runtime: {api_token_env: RUNS_API_TOKEN, shutdown_grace: ${grace}}
-local: {enabled: ${local}, capacity: 4, sandbox: none, run_as: ${OWN_USER}}
+runtime: {api_token_env: RUNS_API_TOKEN, shutdown_grace: ${grace}${template}}
+local: {enabled: ${local}, capacity: 4, sandbox: none, run_as: ${OWN_USER}${protocols}}
 fleet: {enabled: ${!local}, listen: '127.0.0.1:0', enrol_listen: '127.0.0.1:0', advertise: 127.0.0.1}
 ${options.yaml(this.folder)}`);
   }
@@ -152,8 +156,8 @@ ${options.yaml(this.folder)}`);
     writeFileSync(join(folder, 'identity.json'),
       JSON.stringify({ ...identity, fleetAddress: `127.0.0.1:${proxy.port}` }));
     const start = async (given: ProgramOptions): Promise<Program> => {
-      const program = this.start(['ship', 'run', '--data-dir', folder, '--sandbox', 'none', '--run-as', OWN_USER],
-        given);
+      const program = this.start(['ship', 'run', '--data-dir', folder, '--sandbox', 'none', '--run-as', OWN_USER,
+        ...(this.#options.repositories === undefined ? [] : ['--git-protocols', 'file'])], given);
       await program.wrote('connected');
       return program;
     };

@@ -43,6 +43,16 @@ export abstract class FaultsClient {
     return answer.body.data;
   }
 
+  /** The text of a file that the API returns. */
+  async download(path: string): Promise<string> {
+    const response = await fetch(`${this.url}/api/v1${path}`, {
+      signal: AbortSignal.timeout(30_000),
+      headers: { authorization: `Bearer ${TOKEN}` },
+    });
+    if (!response.ok) throw new Error(`GET ${path}: ${response.status}`);
+    return response.text();
+  }
+
   async submit(project: string, task: string, input?: string): Promise<string> {
     const { id } = await this.data<Run>('POST', '/runs', {
       project_id: project,
@@ -58,13 +68,18 @@ export abstract class FaultsClient {
     return this.data('GET', `/runs/${id}`);
   }
 
-  /** All listed runs, page by page. */
-  async allRuns(): Promise<Run[]> {
-    const runs: Run[] = [];
+  /** All listed runs. */
+  allRuns(): Promise<Run[]> {
+    return this.allPages('/runs', 7);
+  }
+
+  /** The whole of a list, page by page. */
+  async allPages<T>(path: string, limit: number): Promise<T[]> {
+    const entries: T[] = [];
     for (let before = '';;) {
-      const { body } = await this.call<Run[]>('GET', `/runs?limit=7${before}`);
-      runs.push(...body.data);
-      if (body['next_cursor'] === null) return runs;
+      const { body } = await this.call<T[]>('GET', `${path}?limit=${limit}${before}`);
+      entries.push(...body.data);
+      if (body['next_cursor'] === null) return entries;
       before = `&before=${String(body['next_cursor'])}`;
     }
   }

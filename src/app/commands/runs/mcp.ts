@@ -1,19 +1,7 @@
 import type { Command } from 'commander';
-import type { Client } from '../../../../generated/runs/sdk/client/index.ts';
-import { cancelRun, enqueueRun, getRun, listPipelines, listProjects, listRunAttempts, listRunLogs, listRuns,
-  listRunTests, retryRun } from '../../../../generated/runs/sdk/sdk.gen.ts';
-import { createRunsCore, loadStdio, pinRevision, type RunsCoreOptions } from '../../../api/mcp/index.ts';
-import { type ErrorCode, ERRORS, ServiceError } from '../../../errors/index.ts';
-import { silentLog } from '../../../lib/log.ts';
-import { Reply } from '../../../operations/index.ts';
-import { SERVER_INFO } from '../../runs/mcp.ts';
 import { runCommand } from '../shared/command-error.ts';
-import { type Io, untilInterrupted } from '../shared/io.ts';
-import type { SdkAnswer } from '../shared/service-failure.ts';
-import { addRunsClientOptions, openRunsClient, type RunsClientOptions } from './client.ts';
-
-/** Most bytes of a message of the client. */
-const MAX_MESSAGE_BYTES = 1_048_576;
+import type { Io } from '../shared/io.ts';
+import { addRunsClientOptions, type RunsClientOptions } from './client.ts';
 
 const NOTES = `
 The tools are those that the service has at /mcp. Each call is a request to the service with the token, so they may do
@@ -27,64 +15,9 @@ export function registerMcp(runs: Command, io: Io): void {
     runs.command('mcp').description('serve MCP over standard input and output, for a client that starts this program'),
   ).addHelpText('after', NOTES).action((options: RunsClientOptions) =>
     runCommand('runs mcp', io, async () => {
-      const { serveOverStdio } = await loadStdio();
-      const core = createRunsCore({
-        info: SERVER_INFO,
-        invoke: invokerOf(openRunsClient(options).sdk),
-        permits: async () => () => true,
-        log: silentLog,
-      });
-      const server = serveOverStdio({
-        core,
-        revisions: pinRevision(''),
-        input: io.stdin,
-        output: io.stdout,
-        maxBytes: MAX_MESSAGE_BYTES,
-        log: silentLog,
-      });
-      await untilInterrupted(async (signal) => {
-        signal.addEventListener('abort', () => void server.stop(), { once: true });
-        await server.ended;
-      });
+      // Its packages would make all other commands start later.
+      const { serveMcp } = await import('./serve-mcp.ts');
+      await serveMcp(options, io);
     })
   );
-}
-
-type Input = Readonly<Record<string, unknown>>;
-
-/** The operations that the tools use, as requests. */
-const CALLS: Readonly<Record<string, (client: Client, input: Input) => Promise<SdkAnswer<unknown>>>> = {
-  getRun: (client, { id }) => getRun({ client, path: { id: id as string } }),
-  listRuns: (client, query) => listRuns({ client, query }),
-  listRunAttempts: (client, { id }) => listRunAttempts({ client, path: { id: id as string } }),
-  listRunLogs: (client, { id, ...query }) => listRunLogs({ client, path: { id: id as string }, query }),
-  listRunTests: (client, { id, ...query }) => listRunTests({ client, path: { id: id as string }, query }),
-  listPipelines: (client) => listPipelines({ client }),
-  listProjects: (client) => listProjects({ client }),
-  enqueueRun: (client, { idempotencyKey, ...body }) =>
-    enqueueRun({ client, headers: keyOf(idempotencyKey), body: body as never }),
-  retryRun: (client, { id, idempotencyKey, ...query }) =>
-    retryRun({ client, path: { id: id as string }, headers: keyOf(idempotencyKey), query }),
-  cancelRun: (client, { id }) => cancelRun({ client, path: { id: id as string } }),
-};
-
-const keyOf = (key: unknown) => ({ 'Idempotency-Key': key as string });
-
-function invokerOf(client: Client): RunsCoreOptions['invoke'] {
-  return async (id, input) => {
-    const { data, error, response } = await CALLS[id]!(client, input as Input);
-    if (response?.ok && error === undefined) return new Reply(data);
-    throw errorOf(error, response);
-  };
-}
-
-/** The error of a response as the service threw it; `unavailable` if there was none. */
-function errorOf(body: unknown, response: Response | undefined): ServiceError {
-  if (response === undefined) {
-    const { cause, message } = body as { cause?: { code?: string }; message?: string };
-    return new ServiceError('unavailable', `the service cannot be reached: ${cause?.code ?? message ?? 'no response'}`);
-  }
-  const { code = '', message } = (body as { error?: { code?: string; message?: string } } | undefined)?.error ?? {};
-  return new ServiceError(Object.hasOwn(ERRORS, code) ? code as ErrorCode : 'internal',
-    message ?? `the service answered ${response.status} ${code}`.trim());
 }

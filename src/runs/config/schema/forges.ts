@@ -1,6 +1,6 @@
 import { item, list, name, text, variable } from './build.ts';
 
-const FORGE_KINDS = ['github', 'gitlab', 'gitea', 'forgejo', 'bitbucket', 'git'] as const;
+const FORGE_KINDS = ['github', 'gitlab', 'gitea', 'forgejo', 'bitbucket', 'bitbucket_data_center', 'git'] as const;
 
 const address = (description: string) =>
   text(description, '', {

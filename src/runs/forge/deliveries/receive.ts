@@ -1,13 +1,15 @@
 import { createHash } from 'node:crypto';
 import { ServiceError } from '../../../errors/index.ts';
 import { unixSeconds } from '../../../lib/clock.ts';
+import { digestInSteps } from '../../../lib/digest.ts';
+import { turns } from '../../../lib/turns.ts';
 import { parseJsonBody, type StreamedBody } from '../../../operations/index.ts';
 import type { ForgeConfig } from '../../config/index.ts';
 import type { RunsEnvironment } from '../../environment.ts';
 import { RECEIVERS } from '../kinds/index.ts';
-import type { ForgeEvent, RawDelivery, SecretReader } from '../port.ts';
+import type { ForgeEvent, RawDelivery, Receiver, SecretReader } from '../port.ts';
 import { projectsOf } from '../processing/match.ts';
-import { readSignedBody } from './read-body.ts';
+import { withSignedBody } from './read-body.ts';
 import { type Delivery, findReceived, insertDelivery, type NewDelivery, readDelivery } from './rows.ts';
 
 export interface ReceiveDeps {
@@ -44,27 +46,45 @@ const familyOf = (kind: ForgeConfig['kind']): string => (kind === 'forgejo' ? 'g
  * configuration, and `invalid_input` for a payload that has no such form.
  */
 export async function receiveDelivery({ kind, forge: wanted, body }: Received, deps: ReceiveDeps): Promise<Recorded> {
-  const { env, secretValue } = deps;
-  const forges = env.config.current().config.forges.filter((forge) =>
+  const forges = deps.env.config.current().config.forges.filter((forge) =>
     familyOf(forge.kind) === familyOf(kind) && (wanted === undefined || forge.name === wanted) &&
     forge.webhook_secret !== ''
   );
   // Nothing is read for nobody.
   if (forges.length === 0) throw unauthenticated();
-  const raw: RawDelivery = { headers: plainHeaders(body.headers ?? {}), body: await readSignedBody(body) };
-  const receiver = RECEIVERS[kind];
+  return withSignedBody(body, async (bytes) => {
+    // Events that are complete in one turn of the event loop would block it for their sum.
+    if (turns.isSpent) await turns.request();
+    const raw: RawDelivery = { headers: plainHeaders(body.headers ?? {}), body: bytes };
+    const sender = await senderOf(raw, RECEIVERS[kind], forges, deps);
+    return record(sender, RECEIVERS[kind], raw.headers, bytes, deps);
+  });
+}
+
+/** The forge that has signed a delivery. The others are asked, too, so that the time does not tell which one it is. */
+async function senderOf(raw: RawDelivery, receiver: Receiver, forges: readonly ForgeConfig[],
+  { env, secretValue }: ReceiveDeps): Promise<ForgeConfig>
+{
   const now = unixSeconds(env.clock);
-  const secrets = await Promise.all(forges.map(({ webhook_secret: name }) => secretValue(name)));
-  const sender = forges.filter((_, i) => secrets[i] !== undefined && receiver.isAuthentic(raw, secrets[i], now))[0];
+  const signed = await Promise.all(forges.map(async ({ webhook_secret: name }) => {
+    const secret = await secretValue(name);
+    return secret !== undefined && await receiver.isAuthentic(raw, secret, now);
+  }));
+  const sender = forges.find((_, i) => signed[i]);
   if (sender === undefined) throw unauthenticated();
-  const bodyHash = createHash('sha256').update(raw.body).digest();
-  const deliveryId = receiver.idOf(raw.headers).replace(/[^ -~]/g, '').slice(0, MAX_ID) || bodyHash.toString('hex');
-  const known = await findReceived(env.sql, sender.name, deliveryId, bodyHash);
+  return sender;
+}
+
+async function record(sender: ForgeConfig, receiver: Receiver, headers: RawDelivery['headers'], bytes: Buffer,
+  deps: ReceiveDeps): Promise<Recorded>
+{
+  const bodyHash = await digestInSteps(createHash('sha256'), bytes);
+  const deliveryId = receiver.idOf(headers).replace(/[^ -~]/g, '').slice(0, MAX_ID) || bodyHash.toString('hex');
+  const known = await findReceived(deps.env.sql, sender.name, deliveryId, bodyHash);
   if (known !== undefined) return { delivery: known, isNew: false };
-  const payload = await parseJsonBody(Buffer.from(raw.body), { limits: LIMITS });
-  const name = receiver.nameOf(raw.headers).slice(0, MAX_ID);
-  const events = receiver.parse(raw.headers, payload);
-  return store(sender, { deliveryId, bodyHash, name, events }, deps);
+  const payload = await parseJsonBody(bytes, { limits: LIMITS });
+  const name = receiver.nameOf(headers).slice(0, MAX_ID);
+  return store(sender, { deliveryId, bodyHash, name, events: receiver.parse(headers, payload) }, deps);
 }
 
 /** A push of Bitbucket may be several events, each a delivery of its own. */

@@ -1,12 +1,9 @@
 import type { ForgeEvent, PullRequest, Receiver } from '../port.ts';
-import { commitAt, firstLine, isHexHmac, listAt, LONG, mappingAt, numberAt, refAt, textAt } from './payload.ts';
+import { commitAt, firstLine, isNamedHmac, listAt, LONG, mappingAt, numberAt, refAt, textAt } from './payload.ts';
 
 /** Webhooks of Bitbucket Cloud (support.atlassian.com, "Event payloads", "Manage webhooks"). */
 export const bitbucket: Receiver = {
-  isAuthentic({ headers, body }, secret) {
-    const given = headers['x-hub-signature'] ?? '';
-    return given.startsWith('sha256=') && isHexHmac(given.slice('sha256='.length), body, secret);
-  },
+  isAuthentic: ({ headers, body }, secret) => isNamedHmac(headers['x-hub-signature'], body, secret),
   idOf: (headers) => headers['x-request-uuid'] ?? '',
   nameOf: (headers) => headers['x-event-key'] ?? '',
   parse(headers, payload) {

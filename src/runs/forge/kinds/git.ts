@@ -1,15 +1,12 @@
 import type { ForgeEvent, Receiver } from '../port.ts';
-import { commitAt, firstLine, isHexHmac, malformed, namesOf, refAt, textAt } from './payload.ts';
+import { commitAt, firstLine, isNamedHmac, malformed, namesOf, refAt, textAt } from './payload.ts';
 
 /**
  * Pushes that a hook of a bare repository sends (docs/run-queue-forge.md): `repository` as the project has it, `ref`,
  * `before`, `after`, `author` and `title`.
  */
 export const git: Receiver = {
-  isAuthentic({ headers, body }, secret) {
-    const given = headers['x-quire-signature'] ?? '';
-    return given.startsWith('sha256=') && isHexHmac(given.slice('sha256='.length), body, secret);
-  },
+  isAuthentic: ({ headers, body }, secret) => isNamedHmac(headers['x-quire-signature'], body, secret),
   idOf: (headers) => headers['x-quire-delivery'] ?? '',
   nameOf: () => 'push',
   parse(_headers, payload) {

@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { digestInSteps } from '../../../lib/digest.ts';
 import { keyOf } from '../../../net/index.ts';
 import type { ForgeEvent, PullRequest, RawDelivery, Receiver } from '../port.ts';
 import { commitAt, firstLine, isEqual, listAt, LONG, mappingAt, namesOf, numberAt, refAt, textAt } from './payload.ts';
@@ -11,7 +12,7 @@ const TOLERANCE = 300;
  * signing token, which begins with `whsec_`, the signature of Standard Webhooks.
  */
 export const gitlab: Receiver = {
-  isAuthentic({ headers, body }, secret, now) {
+  async isAuthentic({ headers, body }, secret, now) {
     if (secret.startsWith('whsec_')) return isSigned({ headers, body }, secret, now);
     return isEqual(headers['x-gitlab-token'] ?? '', secret);
   },
@@ -25,11 +26,12 @@ export const gitlab: Receiver = {
   },
 };
 
-function isSigned({ headers, body }: RawDelivery, secret: string, now: number): boolean {
+async function isSigned({ headers, body }: RawDelivery, secret: string, now: number): Promise<boolean> {
   const [id, sent] = [headers['webhook-id'] ?? '', headers['webhook-timestamp'] ?? ''];
   const key = keyOf(secret);
   if (key === undefined || !/^\d{1,12}$/.test(sent) || Math.abs(now - Number(sent)) > TOLERANCE) return false;
-  const expected = createHmac('sha256', key).update(`${id}.${sent}.`).update(body).digest('base64');
+  const digest = await digestInSteps(createHmac('sha256', key).update(`${id}.${sent}.`), body);
+  const expected = digest.toString('base64');
   return (headers['webhook-signature'] ?? '').split(' ').some((given) => isEqual(given, `v1,${expected}`));
 }
 

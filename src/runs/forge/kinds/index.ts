@@ -1,5 +1,6 @@
 import type { ForgeConfig } from '../../config/index.ts';
 import type { Receiver } from '../port.ts';
+import { bitbucketDataCenter } from './bitbucket-data-center.ts';
 import { bitbucket } from './bitbucket.ts';
 import { git } from './git.ts';
 import { gitea } from './gitea.ts';
@@ -13,5 +14,6 @@ export const RECEIVERS: Readonly<Record<ForgeConfig['kind'], Receiver>> = {
   gitea,
   forgejo: gitea,
   bitbucket,
+  bitbucket_data_center: bitbucketDataCenter,
   git,
 };

@@ -1,5 +1,6 @@
 // Payloads are written from the public documentation of each forge: docs.github.com "Webhook events and payloads",
-// docs.gitlab.com "Webhook events" and "Webhooks", support.atlassian.com "Event payloads", docs.gitea.com "Webhooks".
+// docs.gitlab.com "Webhook events" and "Webhooks", support.atlassian.com "Event payloads" (Cloud),
+// confluence.atlassian.com "Event payload" (Data Center), docs.gitea.com "Webhooks".
 import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { ForgeEvent } from '../port.ts';
@@ -15,31 +16,32 @@ const parse = (kind: keyof typeof RECEIVERS, headers: Record<string, string>,
 
 describe('signatures', () => {
   const body = Buffer.from('{"a":1}');
-  const is = (kind: keyof typeof RECEIVERS, headers: Record<string, string>, secret = 'key', now = NOW): boolean =>
-    RECEIVERS[kind].isAuthentic({ headers, body }, secret, now);
+  const is = (kind: keyof typeof RECEIVERS, headers: Record<string, string>, secret = 'key',
+    now = NOW): Promise<boolean> => RECEIVERS[kind].isAuthentic({ headers, body }, secret, now);
 
-  it('are those of each forge', () => {
+  it('are those of each forge', async () => {
     const hex = hmac('key', '{"a":1}');
-    expect(is('github', { 'x-hub-signature-256': `sha256=${hex}` })).toBe(true);
-    expect(is('bitbucket', { 'x-hub-signature': `sha256=${hex}` })).toBe(true);
-    expect(is('gitea', { 'x-gitea-signature': hex })).toBe(true);
-    expect(is('forgejo', { 'x-gitea-signature': hex })).toBe(true);
-    expect(is('git', { 'x-quire-signature': `sha256=${hex}` })).toBe(true);
-    expect(is('gitlab', { 'x-gitlab-token': 'key' })).toBe(true);
+    expect(await is('github', { 'x-hub-signature-256': `sha256=${hex}` })).toBe(true);
+    expect(await is('bitbucket', { 'x-hub-signature': `sha256=${hex}` })).toBe(true);
+    expect(await is('bitbucket_data_center', { 'x-hub-signature': `sha256=${hex}` })).toBe(true);
+    expect(await is('gitea', { 'x-gitea-signature': hex })).toBe(true);
+    expect(await is('forgejo', { 'x-gitea-signature': hex })).toBe(true);
+    expect(await is('git', { 'x-quire-signature': `sha256=${hex}` })).toBe(true);
+    expect(await is('gitlab', { 'x-gitlab-token': 'key' })).toBe(true);
   });
 
   it.each(Object.keys(RECEIVERS) as (keyof typeof RECEIVERS)[])('of %s are not those of another key, or none',
-    (kind) => {
+    async (kind) => {
       const wrong = hmac('another', '{"a":1}');
       for (const value of ['', wrong, `sha256=${wrong}`, 'sha256=', `sha1=${hmac('key', '{"a":1}')}`]) {
         const names = ['x-hub-signature-256', 'x-hub-signature', 'x-gitea-signature', 'x-quire-signature',
           'x-gitlab-token'];
-        expect(is(kind, Object.fromEntries(names.map((name) => [name, value])))).toBe(false);
+        expect(await is(kind, Object.fromEntries(names.map((name) => [name, value])))).toBe(false);
       }
-      expect(is(kind, {})).toBe(false);
+      expect(await is(kind, {})).toBe(false);
     });
 
-  it('of GitLab may be those of Standard Webhooks, which expire', () => {
+  it('of GitLab may be those of Standard Webhooks, which expire', async () => {
     const key = Buffer.alloc(32, 7);
     const secret = `whsec_${key.toString('base64')}`;
     const headers = {
@@ -47,10 +49,10 @@ describe('signatures', () => {
       'webhook-timestamp': String(NOW),
       'webhook-signature': `v1,${hmac(key, `id.${NOW}.{"a":1}`, 'base64')}`,
     };
-    expect(is('gitlab', headers, secret)).toBe(true);
-    expect(is('gitlab', headers, secret, NOW + 600)).toBe(false);
-    expect(is('gitlab', { ...headers, 'webhook-id': 'x' }, secret)).toBe(false);
-    expect(is('gitlab', { 'x-gitlab-token': secret }, secret)).toBe(false);
+    expect(await is('gitlab', headers, secret)).toBe(true);
+    expect(await is('gitlab', headers, secret, NOW + 600)).toBe(false);
+    expect(await is('gitlab', { ...headers, 'webhook-id': 'x' }, secret)).toBe(false);
+    expect(await is('gitlab', { 'x-gitlab-token': secret }, secret)).toBe(false);
   });
 });
 
@@ -244,6 +246,87 @@ describe('Bitbucket', () => {
     expect(
       of('pullrequest:comment_created', { pullrequest: request, comment: { id: 1, content: { raw: '/retry' } } })[0],
     ).toMatchObject({ name: 'comment', comment: { body: '/retry' } });
+  });
+});
+
+describe('Bitbucket Data Center', () => {
+  const repository = (id: number, key = 'PRJ') => ({
+    slug: 'app',
+    id,
+    project: { key },
+    links: { clone: [{ href: 'https://git.example.org/scm/prj/app.git', name: 'http' }] },
+  });
+  const of = (name: string, payload: object) =>
+    parse('bitbucket_data_center', { 'x-event-key': name }, { actor: { name: 'ada', displayName: 'Ada' }, ...payload });
+  const change = (id: string, fromHash: string, toHash: string) => ({ ref: { id }, refId: id, fromHash, toHash });
+
+  it('tells of several refs at once', () => {
+    expect(of('repo:refs_changed', {
+      repository: repository(1),
+      changes: [change('refs/heads/main', A, B), change('refs/tags/v1', ZEROS, B), change('refs/heads/old', A, ZEROS)],
+    })).toMatchObject([
+      {
+        name: 'push',
+        branch: 'main',
+        before: A,
+        commit: B,
+        title: '',
+        author: 'ada',
+        repository: 'PRJ/app',
+        addresses: ['https://git.example.org/scm/prj/app.git'],
+      },
+      { name: 'tag', tag: 'v1', before: '', commit: B },
+    ]);
+  });
+
+  it('tells of the commit of an annotated tag where it is described', () => {
+    const payload = { repository: repository(1), changes: [change('refs/tags/v1', ZEROS, A)] };
+    expect(of('repo:refs_changed', { ...payload, toCommit: { id: B, message: 'Fix\nmore' } })[0]).toMatchObject({
+      name: 'tag',
+      commit: B,
+      title: 'Fix',
+    });
+    expect(of('repo:refs_changed', payload)[0]).toMatchObject({ name: 'tag', commit: A });
+  });
+
+  it('tells of pull requests, whose commits have a ref of their own', () => {
+    const pullRequest = {
+      id: 7,
+      title: 'T',
+      fromRef: { id: 'refs/heads/f', displayId: 'f', latestCommit: B, repository: repository(2, '~EVE') },
+      toRef: { id: 'refs/heads/main', displayId: 'main', latestCommit: A, repository: repository(1) },
+      links: { self: [{ href: 'u' }] },
+    };
+    expect(of('pr:from_ref_updated', { pullRequest, previousFromHash: A })[0]).toMatchObject({
+      name: 'pull_request',
+      action: 'synchronized',
+      repository: 'PRJ/app',
+      branch: 'main',
+      commit: B,
+      before: A,
+      ref: 'refs/pull-requests/7/from',
+      url: 'u',
+      pullRequest: { number: 7, isFork: true, head: 'f' },
+    });
+    expect(
+      ['opened', 'merged', 'declined', 'modified', 'deleted', 'reviewer:approved'].map((what) =>
+        of(`pr:${what}`, { pullRequest })[0]?.action
+      ),
+    ).toEqual(['opened', 'merged', 'closed', undefined, undefined, undefined]);
+    const own = { ...pullRequest, fromRef: { ...pullRequest.fromRef, repository: repository(1) } };
+    expect(of('pr:opened', { pullRequest: own })[0]).toMatchObject({ pullRequest: { isFork: false } });
+    const unknown = { ...pullRequest, fromRef: { ...pullRequest.fromRef, repository: {} } };
+    expect(of('pr:opened', { pullRequest: unknown })[0]).toMatchObject({ pullRequest: { isFork: true } });
+    expect(of('pr:comment:added', { pullRequest, comment: { id: 1, text: '/retry' } })[0]).toMatchObject({
+      name: 'comment',
+      author: 'ada',
+      issue: { number: 7 },
+      comment: { body: '/retry' },
+    });
+  });
+
+  it('starts nothing by a test of the connection', () => {
+    expect(of('diagnostics:ping', { test: true })).toEqual([]);
   });
 });
 

@@ -1,5 +1,6 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { ServiceError } from '../../../errors/index.ts';
+import { digestInSteps } from '../../../lib/digest.ts';
 import { isCommit, isGitRef } from '../../../lib/git-ref.ts';
 
 /*
@@ -70,8 +71,13 @@ export const firstLine = (text: string): string => text.split('\n', 1)[0]!.trim(
 export const malformed = (message: string): ServiceError => new ServiceError('invalid_input', message);
 
 /** Whether a text is the HMAC-SHA256 of a body, in hexadecimal. */
-export function isHexHmac(given: string | undefined, body: Uint8Array, secret: string): boolean {
-  return isEqual(given ?? '', createHmac('sha256', secret).update(body).digest('hex'));
+export async function isHexHmac(given: string | undefined, body: Uint8Array, secret: string): Promise<boolean> {
+  return isEqual(given ?? '', (await digestInSteps(createHmac('sha256', secret), body)).toString('hex'));
+}
+
+/** The same after `sha256=`. */
+export async function isNamedHmac(given: string | undefined, body: Uint8Array, secret: string): Promise<boolean> {
+  return given?.startsWith('sha256=') === true && await isHexHmac(given.slice('sha256='.length), body, secret);
 }
 
 /** Compares hashes, so that the time tells neither a part of the text nor its length. */

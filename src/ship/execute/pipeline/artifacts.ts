@@ -10,14 +10,18 @@ import type { StepSetting } from './run-step.ts';
 import { runTar } from './run-tool.ts';
 import { isPlainFolder } from './work-folder.ts';
 
-/** Stores the files that a step names; returns what went wrong. A pattern without files is a warning. */
-export async function keepArtifacts(setting: StepSetting, step: Step): Promise<Failure | undefined> {
+/**
+ * Stores the files that a step names; returns what went wrong, `stopped` if the run had to end before they were stored:
+ * such a run has not succeeded, because others need its files. A pattern without files is a warning.
+ */
+export async function keepArtifacts(setting: StepSetting, step: Step): Promise<Failure | 'stopped' | undefined> {
   const { work, folder } = setting;
   if (step.artifacts.length === 0) return undefined;
-  if (work.limits.ended.aborted) {
+  const stopped = async (): Promise<'stopped'> => {
     await work.output.note('warn', 'the run had to end: the artefacts of this step are not kept', step.name);
-    return undefined;
-  }
+    return 'stopped';
+  };
+  if (work.limits.ended.aborted) return stopped();
   const failed = (reason: string): Failure => ({
     code: 'step_failed',
     step: step.name,
@@ -35,8 +39,8 @@ export async function keepArtifacts(setting: StepSetting, step: Step): Promise<F
   let kept = 0;
   for (const name of names) {
     const reason = await keepOne(setting, step.name, name);
-    if (reason === undefined) kept += 1;
-    else if (!work.limits.ended.aborted) return failed(`${name}: ${reason}`);
+    if (reason !== undefined) return work.limits.ended.aborted ? stopped() : failed(`${name}: ${reason}`);
+    kept += 1;
   }
   for (const line of passed.lines()) await work.output.note('warn', line, step.name);
   if (kept > 0) await work.output.note('info', `kept ${kept} ${kept === 1 ? 'artefact' : 'artefacts'}`, step.name);

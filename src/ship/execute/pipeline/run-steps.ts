@@ -123,7 +123,7 @@ async function runWhole(setting: StepSetting, step: Step,
 
 /** What stays of a step: its cache if it has succeeded, and its artefacts and test reports in any case. */
 async function keep(setting: StepSetting, step: Step, problem: Failure | undefined,
-  cache: Awaited<ReturnType<typeof restoreCache>>): Promise<Failure | undefined>
+  cache: Awaited<ReturnType<typeof restoreCache>>): Promise<Failure | 'stopped' | undefined>
 {
   if (problem === undefined && cache !== undefined && 'save' in cache) await cache.save();
   const lost = await keepArtifacts(setting, step);

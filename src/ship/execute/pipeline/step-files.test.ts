@@ -169,6 +169,21 @@ describe('artefacts', () => {
     expect(running.text()).toEqual(['ready', 'cleaned', 'the run had to end: the artefacts of this step are not kept']);
   });
 
+  it('that are not kept because the run has to end leave no success behind', async () => {
+    const running = start(bench().executor,
+      assignmentOf(pipelineOf([{ ...script('echo x > left'), artifacts: ['left'] }])), undefined, {
+      keepArtifact: async (_, ended) => {
+        running.stop();
+        return ended.aborted ? 'the run had to end' : 'it goes on';
+      },
+    });
+    expect(await running.result).toMatchObject({
+      outcome: Outcome.CANCELLED,
+      steps: [{ name: 's1', outcome: 'succeeded' }],
+    });
+    expect(running.text()).toEqual(['the run had to end: the artefacts of this step are not kept']);
+  });
+
   it('that the server does not keep fail the step', async () => {
     const step = { ...script('echo x > big'), artifacts: ['big'] };
     expect(await run(bench(), [step, 'echo never'], {}, () => 'it is too large')).toMatchObject({
