@@ -327,6 +327,7 @@ export function toDocsSettings(settings: Settings, passwordCost?: number): DocsS
     deltaRevisions: settings.extreme.enabled,
     maxSearches: settings.search.maxConcurrent,
     restAfterMs: settings.search.restAfter,
+    indexMemory: settings.search.indexMemory,
     searchStats: settings.search.stats,
     fullText: {
       defaultLang: settings.fts.defaultLang,

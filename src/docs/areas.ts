@@ -29,7 +29,7 @@ import { createTemporal, type Temporal } from './temporal/index.ts';
 import { createVectorFields, createVectorWorkers, type VectorFieldsArea,
   type VectorWorkers } from './vector-fields/index.ts';
 import { createVectorOperations, createVectors, type Vectors } from './vectors/index.ts';
-import { Readiness } from './view/index.ts';
+import { IndexMemory, Readiness } from './view/index.ts';
 import { createWebhooks, type Webhooks } from './webhooks/index.ts';
 
 /** What areas offer each other, by the names of the areas. */
@@ -52,6 +52,7 @@ export interface Areas {
   readonly gate: SearchGate;
   readonly geo: Geo;
   readonly hybrid: Hybrid;
+  readonly indexMemory: IndexMemory;
   readonly ingest: Ingest;
   readonly maintenance: Maintenance;
   readonly memory: Memory;
@@ -165,6 +166,14 @@ export const AREAS = [
   area('readiness', ['words', 'vectors', 'vectorFields', 'columns', 'geo'],
     (_env, { words, vectors, vectorFields, columns, geo }) =>
       new Readiness(words.view, vectors.view, vectorFields.view, columns, geo.view)),
+  area('indexMemory', ['words', 'vectors', 'vectorFields', 'columns', 'geo'],
+    ({ settings: { restAfterMs = 0, indexMemory = 0 }, log }, { words, vectors, vectorFields, columns, geo }) =>
+      new IndexMemory({
+        views: [words.view, vectors.view, vectorFields.view, columns, geo.view],
+        restAfterMs,
+        limit: indexMemory,
+        log,
+      })),
   area('replication', [], (env, _areas, whole) => ({
     handlers: env.replication?.handlers,
     start: async () =>

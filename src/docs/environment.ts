@@ -89,6 +89,8 @@ export interface DocsSettings {
    * never.
    */
   readonly restAfterMs?: number;
+  /** Bytes of all indexes above which those leave the memory that were used least recently; 0 or absent: no limit. */
+  readonly indexMemory?: number;
   /** Whether metrics count and time searches. */
   readonly searchStats: boolean;
   /** Full-text search; absent fields have their defaults. */

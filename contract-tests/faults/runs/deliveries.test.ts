@@ -16,7 +16,10 @@ const BRANCHES = 6;
 const FAILS = 'red';
 const MARK = `TEST_MARK=${crypto.randomUUID()}`;
 
-/** The first job hands a file to the second one, which fails for some commits. One process leaves its session. */
+/**
+ * The first job hands a file to the second one, which has steps side by side and a service, and fails for some commits.
+ * Some processes leave their session.
+ */
 const PIPELINE = `
 max_attempts: 100
 env: {${MARK.replace('=', ': ')}}
@@ -27,7 +30,10 @@ jobs:
       - {name: build, run: 'mkdir dist; echo "$QUIRE_COMMIT" > dist/commit; sleep 0.2', artifacts: [dist]}
   - name: test
     needs: [build]
-    steps: [{name: test, run: 'test "$(cat dist/commit)" = "$QUIRE_COMMIT"; sleep 0.1; test "$QUIRE_EVENT_TITLE" != ${FAILS}'}]
+    services: {db: {run: 'setsid sleep 1000 & touch up; sleep 1000', health: {run: test -e up, interval: 100ms}}}
+    steps:
+      - {name: lint, needs: [], run: test -e up; sleep 0.1}
+      - {name: test, needs: [], run: 'test "$(cat dist/commit)" = "$QUIRE_COMMIT"; sleep 0.1; test "$QUIRE_EVENT_TITLE" != ${FAILS}'}
 `;
 
 async function start(onTestFinished: (end: () => Promise<void>) => void) {

@@ -25,7 +25,7 @@ interface SystemDependencies {
     /** The implementation of `GET /v1/checksum`. */
     checksum(collection: string): Promise<string>;
   };
-  readonly columns: Pick<ColumnsView, 'indexOf' | 'inMemory' | 'intoMemory'>;
+  readonly columns: Pick<ColumnsView, 'indexOf' | 'servingOf' | 'intoMemory'>;
   /** The indexes, which know how many bytes of memory they use for a collection; undefined for one that has none. */
   readonly indexes: Readonly<Record<keyof IndexBytes, { bytesOf(collection: string): number | undefined }>>;
   readonly readiness: Pick<Readiness, 'states' | 'isReady'>;
@@ -70,7 +70,7 @@ export function createSystem(environment: DocsEnvironment,
   const metrics = createMetrics(environment, {
     uptimeSeconds,
     indexBytesOf,
-    metaIndicesOf: (collection) => columns.inMemory(collection)?.columns.stats().pairs,
+    metaIndicesOf: (collection) => columns.servingOf(collection)?.columns.stats().pairs,
   }, embeddings?.registerMetrics);
   const closed = new Set(settings.description.metricsPublic ? [] : ['getMetrics']);
   let mcp: McpDescription | undefined;

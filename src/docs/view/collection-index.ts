@@ -9,6 +9,8 @@ export interface Build<Index> {
   readonly index: Index;
   /** Ordinals that the feed has changed meanwhile: what the scan read of them may be out of date. */
   readonly touched: Set<number>;
+  /** How often the index had been asked for anew when the build began. */
+  readonly asked: number;
 }
 
 /**
@@ -26,16 +28,14 @@ export class CollectionIndex<Index extends ViewIndex> {
   #changing: Promise<void> | undefined;
   readonly #upTo: number;
   #isResting = false;
-  #wasUsed = true;
+  #usedAt = performance.now();
   /** Documents that changed since the last checkpoint. */
   changed = 0;
   /** The checkpoint that the serving index was read from or written to. */
   kept: Confirmation | undefined;
-  /**
-   * Whether a change has asked for an index that is not built yet: a checkpoint of the present one would not be what
-   * the feed says.
-   */
-  isOutdated = false;
+  /** How often a change has asked for the index to be made anew, and which of these times has been met. */
+  #asked = 0;
+  #met = 0;
 
   /**
    * `kind` is the name of the view in messages. Without an index it starts as loading; with one, it comes from the
@@ -54,6 +54,19 @@ export class CollectionIndex<Index extends ViewIndex> {
     return this.#serving;
   }
 
+  /**
+   * Whether a change has asked for an index that is not built yet: a checkpoint of the present one would not be what
+   * the feed says.
+   */
+  get isOutdated(): boolean {
+    return this.#asked > this.#met;
+  }
+
+  /** A change asks for the index to be made anew. */
+  outdate(): void {
+    this.#asked += 1;
+  }
+
   /** Whether it is out of memory until a search asks for it: then it is complete, but not read yet. */
   get isResting(): boolean {
     return this.#isResting;
@@ -64,7 +77,7 @@ export class CollectionIndex<Index extends ViewIndex> {
    * resolves when a retry makes sense.
    */
   ready(changed: Promise<void>): Index {
-    this.#wasUsed = true;
+    this.#usedAt = performance.now();
     if (this.#serving !== undefined) return this.#serving;
     if (this.#failure === undefined) throw new IndexLoading(this.#kind, changed);
     // Only the message of an error that is meant for users is included.
@@ -112,7 +125,7 @@ export class CollectionIndex<Index extends ViewIndex> {
   /** A running build is abandoned. */
   begin(index: Index): Build<Index> {
     this.#build?.index.close?.();
-    this.#build = { index, touched: new Set() };
+    this.#build = { index, touched: new Set(), asked: this.#asked };
     return this.#build;
   }
 
@@ -127,16 +140,15 @@ export class CollectionIndex<Index extends ViewIndex> {
     this.#build = undefined;
     this.#failure = undefined;
     this.#isResting = false;
-    this.isOutdated = false;
     this.kept = kept;
-    if (kept === undefined) this.changed += build.index.documents;
+    if (kept !== undefined) return;
+    this.#met = build.asked;
+    this.changed += build.index.documents;
   }
 
-  /** Whether nobody has searched or changed it since the last call. */
-  takeIdle(): boolean {
-    const isIdle = !this.#wasUsed;
-    this.#wasUsed = false;
-    return isIdle;
+  /** When it was searched or changed last, on the clock of `performance.now`. */
+  get usedAt(): number {
+    return this.#usedAt;
   }
 
   /**
@@ -160,7 +172,7 @@ export class CollectionIndex<Index extends ViewIndex> {
 
   /** A new index cannot take all documents: the present one serves on, if there is one. */
   giveUp(failure: unknown): void {
-    this.isOutdated = false;
+    this.#met = this.#asked;
     if (this.#serving === undefined) this.fail(failure);
   }
 
@@ -185,7 +197,7 @@ export class CollectionIndex<Index extends ViewIndex> {
     | undefined
   {
     this.changed += ords.length;
-    this.#wasUsed = true;
+    this.#usedAt = performance.now();
     for (const ord of ords) this.#build?.touched.add(ord);
     const only = this.#build === undefined ? this.#serving : undefined;
     if (only === undefined || only.settle?.() === true)

@@ -250,6 +250,23 @@ describe.each(DRIVERS)('a view of collections over %s (design, section 1)', (dri
     expect(languages(view)).toEqual(['de']);
   });
 
+  it('builds once more what a change asks for while it is being built', async () => {
+    await add('de');
+    const { view, kind } = open();
+    const { promise: held, resolve: letGo } = Promise.withResolvers<void>();
+    const begun = Promise.withResolvers<void>();
+    kind.beforeScan = () => {
+      begun.resolve();
+      return held;
+    };
+    await view.start();
+    await begun.promise;
+    await append({ kind: 'test.reindex', collection: 'c' });
+    await view.caughtUp();
+    letGo();
+    await expect.poll(() => kind.puts).toEqual(['de', 'de']);
+  });
+
   it('has no rebuild twice that nobody has begun, and lets who asked for it leave', async () => {
     await add('de');
     const { view, kind } = await started();

@@ -1,31 +1,20 @@
-import { type Backoff, backoffDelay, systemTimer, type Timer } from '../../lib/clock.ts';
-import { Loop } from '../../lib/loop.ts';
-import { Pace } from '../../lib/pace.ts';
-import { BodyUnavailable, type Change, memoryCursor, Subscriber } from '../../storage/index.ts';
+import { systemTimer, type Timer } from '../../lib/clock.ts';
+import { type Change, memoryCursor, Subscriber } from '../../storage/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import type { Confirmation } from './checkpoint-files.ts';
-import type { Build, CollectionIndex } from './collection-index.ts';
+import type { CollectionIndex } from './collection-index.ts';
 import { CollectionIndexes, type Followed } from './collection-indexes.ts';
+import { type BuildRun, IndexBuilder } from './index-builder.ts';
+import type { IndexInMemory } from './index-memory.ts';
 import { type KeepingOptions, KeptIndexes } from './kept-indexes.ts';
 import { IndexLoading } from './readiness.ts';
-import type { Entry, ViewIndex, ViewKind } from './view-kind.ts';
+import type { ViewIndex, ViewKind } from './view-kind.ts';
 
 export interface CollectionViewOptions extends KeepingOptions {
   readonly timer?: Timer;
-  /**
-   * Milliseconds after which the index of a small collection leaves the memory if nobody has searched or changed it.
-   * Then small collections are not loaded at a start either. Absent or 0: indexes stay.
-   */
-  readonly restAfterMs?: number | undefined;
+  /** Most documents of a collection whose index is read when it is searched, not at a start; absent: all are read. */
+  readonly mostAtRest?: number | undefined;
 }
-
-/**
- * Most documents of a collection whose index may rest. One of this size is read from its checkpoint in some hundredths
- * of a second, and made from the tables in about one, which a search waits for.
- */
-const MOST_AT_REST = 5000;
-
-const BUILD_BACKOFF: Backoff = { initial: 1000, max: 60_000 };
 
 /**
  * Maximum number of times that a loading view catches up with concurrent writes; under continuous writes it would never
@@ -33,11 +22,8 @@ const BUILD_BACKOFF: Backoff = { initial: 1000, max: 60_000 };
  */
 const CATCHING_UP_PASSES = 20;
 
-/** Milliseconds between tries to build an index whose bodies could not be read. */
-const OUT_OF_REACH_MS = 5000;
-
 /** State of the view from `start` to `stop` or `restart`. */
-interface Run {
+interface Run extends BuildRun {
   readonly abort: AbortController;
   readonly subscriber: Subscriber;
   /** The background work: loading, building, writing checkpoints; never rejects. */
@@ -71,8 +57,8 @@ export class CollectionView<Index extends ViewIndex> {
   readonly #timer: Timer;
   readonly #collections: CollectionIndexes<Index>;
   readonly #kept: KeptIndexes<Index>;
-  readonly #restAfterMs: number;
-  readonly #resting: Loop | undefined;
+  readonly #builder: IndexBuilder<Index>;
+  readonly #mostAtRest: number;
   #run: Run | undefined;
   #listed = false;
   #changed = Promise.withResolvers<void>();
@@ -85,15 +71,15 @@ export class CollectionView<Index extends ViewIndex> {
     this.#timer = options.timer ?? systemTimer;
     this.#collections = new CollectionIndexes(kind, env.log);
     this.#kept = new KeptIndexes(env, kind, options);
-    this.#restAfterMs = options.restAfterMs ?? 0;
-    this.#resting = this.#restAfterMs === 0 ? undefined : new Loop({
-      name: `${kind.name} indexes at rest`,
-      everyMs: this.#restAfterMs,
-      waitsFirst: true,
-      failure: `the memory of ${kind.name} indexes that nobody uses could not be freed`,
-      log: env.log,
-      timer: options.timer,
-    }, async () => this.#restIdle());
+    this.#builder = new IndexBuilder({
+      env,
+      kind,
+      kept: this.#kept,
+      timer: this.#timer,
+      isPresent: (collection) => this.#collections.get(collection.name) === collection,
+      onChange: () => this.#notifyChange(),
+    });
+    this.#mostAtRest = options.mostAtRest ?? -1;
   }
 
   /** Resolves when the collections are known, while their indexes load. Does nothing if the view is running. */
@@ -106,8 +92,12 @@ export class CollectionView<Index extends ViewIndex> {
     const loaded = this.#collections.all().filter(({ isResting }) => !isResting).map(({ name }) => name);
     const starts = await this.#kept.usable(loaded, head);
     const subscriber = this.#subscriberFrom(Math.min(head, ...[...starts.values()].map(({ lsn }) => lsn)));
+    const abort = new AbortController();
     const run: Run = {
-      abort: new AbortController(),
+      abort,
+      signal: abort.signal,
+      position: () => subscriber.position,
+      inTurn: (work) => this.#inBackground(run, work),
       subscriber,
       work: Promise.resolve(),
       current: false,
@@ -116,7 +106,6 @@ export class CollectionView<Index extends ViewIndex> {
       waking: new Map(),
     };
     this.#run = run;
-    this.#resting?.start();
     run.work = this.#load(run, head, starts).catch((error: unknown) => {
       if (!run.abort.signal.aborted)
         this.#env.log.error({ err: error }, `${this.#kind.name} indexes could not be loaded`);
@@ -218,8 +207,36 @@ export class CollectionView<Index extends ViewIndex> {
   }
 
   /** The index of a collection if it serves and is in memory: one that rests goes on resting. */
-  inMemory(collection: string): Index | undefined {
+  servingOf(collection: string): Index | undefined {
     return this.#collections.get(collection.toLowerCase())?.serving;
+  }
+
+  /** The indexes that serve and are in memory. */
+  inMemory(): IndexInMemory[] {
+    return this.#collections.all().flatMap(({ name, serving, usedAt }) =>
+      serving === undefined ? [] : [{ collection: name, documents: serving.documents, bytes: serving.bytes, usedAt }]
+    );
+  }
+
+  /**
+   * Takes an index out of memory until a search asks for it, after its checkpoint was written. Resolves with false if
+   * it has been used since `usedAt`, or a change or a build is under way. Never rejects.
+   */
+  async rest(name: string, usedAt: number): Promise<boolean> {
+    const run = this.#run;
+    if (run === undefined) return false;
+    const rested = Promise.withResolvers<boolean>();
+    this.#inBackground(run, async () => {
+      const collection = this.#collections.get(name);
+      if (collection?.usedAt !== usedAt) return rested.resolve(false);
+      await this.#kept.save(collection, run.subscriber.position);
+      const isUnused = this.#collections.get(name) === collection && collection.usedAt === usedAt;
+      rested.resolve(isUnused && collection.rest());
+    });
+    // Background work is left out when the view stops.
+    await Promise.race([rested.promise, run.work]);
+    rested.resolve(false);
+    return rested.promise;
   }
 
   /**
@@ -237,7 +254,7 @@ export class CollectionView<Index extends ViewIndex> {
 
   /** Bytes of memory that the index of a collection uses; undefined while it does not serve. */
   bytesOf(collection: string): number | undefined {
-    return this.inMemory(collection)?.bytes;
+    return this.servingOf(collection)?.bytes;
   }
 
   /**
@@ -286,7 +303,6 @@ export class CollectionView<Index extends ViewIndex> {
     const run = this.#run;
     if (run === undefined) return;
     run.abort.abort();
-    await this.#resting?.stop();
     await run.subscriber.stop();
     await run.work;
     await Promise.all(run.waking.values());
@@ -305,7 +321,7 @@ export class CollectionView<Index extends ViewIndex> {
     this.#forget();
     for (const { name, docs } of listed) {
       const collection = this.#collections.set(name);
-      if (this.#restAfterMs > 0 && docs <= MOST_AT_REST) collection.rest();
+      if (docs <= this.#mostAtRest) collection.rest();
     }
     this.#listed = true;
   }
@@ -364,7 +380,7 @@ export class CollectionView<Index extends ViewIndex> {
     run.current = true;
     this.#notifyChange();
     for (const collection of this.#collections.all())
-      if (!collection.isResting) await this.#buildUntilDone(run, collection);
+      if (!collection.isResting) await this.#builder.build(collection, run);
   }
 
   /** The feed does not continue from the view's position: every index is rebuilt from the tables. */
@@ -374,7 +390,7 @@ export class CollectionView<Index extends ViewIndex> {
     if (!this.#isCurrent(run)) return head; // `restart` follows
     await this.#list();
     for (const collection of this.#collections.all())
-      if (!collection.isResting) this.#inBackground(run, () => this.#buildUntilDone(run, collection));
+      if (!collection.isResting) this.#inBackground(run, () => this.#builder.build(collection, run));
     return head;
   }
 
@@ -423,173 +439,27 @@ export class CollectionView<Index extends ViewIndex> {
   #rebuild(run: Run, name: string): void {
     if (run.rebuilds.get(name)?.begun === false) return;
     const collection = this.#collections.get(name) ?? this.#collections.set(name, this.#kind.create(name));
-    collection.isOutdated = true;
+    collection.outdate();
     const rebuild: Rebuild = { begun: false, tried: Promise.withResolvers() };
     run.rebuilds.set(name, rebuild);
     this.#inBackground(run, async () => {
       rebuild.begun = true;
-      await this.#buildUntilDone(run, collection, rebuild.tried.resolve);
+      await run.waking.get(name);
+      await this.#builder.build(collection, run, rebuild.tried.resolve);
       rebuild.tried.resolve(undefined);
     });
   }
 
-  /** Frees the memory of the small indexes that nobody has used for a while, whose checkpoints are up to date. */
-  #restIdle(): void {
-    const run = this.#run;
-    if (run === undefined) return;
-    for (const collection of this.#collections.all()) {
-      const { serving } = collection;
-      if (serving === undefined || serving.documents > MOST_AT_REST || !collection.takeIdle()) continue;
-      this.#inBackground(run, async () => {
-        await this.#kept.save(collection, run.subscriber.position);
-        if (this.#collections.get(collection.name) === collection && collection.takeIdle()) collection.rest();
-      });
-    }
-  }
-
-  /** Reads an index that rests, beside other work. */
+  /** Reads an index that rests, beside other work; one that is made anew anyway is waited for. */
   #wake(run: Run, collection: CollectionIndex<Index>): void {
     const { name } = collection;
-    if (run.waking.has(name)) return;
-    const woken = this.#restored(run, collection).then((isRestored) =>
-      isRestored ? undefined : this.#buildUntilDone(run, collection)
-    ).finally(() => run.waking.delete(name));
+    if (run.waking.has(name) || collection.isOutdated) return;
+    const woken = this.#builder.wake(collection, run).finally(() => run.waking.delete(name));
     run.waking.set(name, woken);
-  }
-
-  /** Reads an index that rests from its checkpoint, and what changed since then. False if it must be made anew. */
-  async #restored(run: Run, collection: CollectionIndex<Index>): Promise<boolean> {
-    const { name } = collection;
-    try {
-      const kept = (await this.#kept.usable([name], await this.#env.feed.head())).get(name);
-      if (kept === undefined) return false;
-      const index = await this.#kept.restored(name);
-      if (index === undefined) return false;
-      return await this.#fill(run, collection, index, kept);
-    } catch (error) {
-      if (!run.abort.signal.aborted)
-        this.#env.log.warn({ err: error, collection: name },
-          `a ${this.#kind.name} index could not be read from its checkpoint; it is made from the tables`);
-      return run.abort.signal.aborted;
-    }
   }
 
   #inBackground(run: Run, work: () => Promise<void>): void {
     run.work = run.work.then(() => (run.abort.signal.aborted ? undefined : work()));
-  }
-
-  /**
-   * Builds the index of a collection that has none or is outdated. Never rejects, because failures of the database may
-   * be temporary; an index that cannot take the documents would fail again. `onTried` is called after each try, with
-   * what made it fail.
-   */
-  async #buildUntilDone(run: Run, collection: CollectionIndex<Index>,
-    onTried: (failure?: unknown) => void = () => undefined): Promise<void>
-  {
-    const { signal } = run.abort;
-    const isWanted = (): boolean =>
-      !signal.aborted && this.#collections.get(collection.name) === collection &&
-      (collection.isOutdated || collection.serving === undefined);
-    for (let failures = 1; isWanted(); failures++) {
-      try {
-        await this.#build(run, collection);
-        onTried();
-        await this.#kept.save(collection, run.subscriber.position);
-      } catch (error) {
-        if (signal.aborted) return;
-        if (error instanceof NotIndexed) {
-          collection.giveUp(error.cause);
-          this.#notifyChange();
-          return onTried(error.cause);
-        }
-        onTried(error);
-        this.#env.log.warn({ err: error, collection: collection.name, failures },
-          `a ${this.#kind.name} index could not be built; trying again`);
-        if (error instanceof BodyUnavailable) return this.#buildLater(run, collection);
-        await this.#timer.sleep(backoffDelay(failures, BUILD_BACKOFF), signal);
-      }
-    }
-  }
-
-  /**
-   * The store of a collection's bodies may be unreachable for long: meanwhile the indexes of other collections are
-   * built.
-   */
-  #buildLater(run: Run, collection: CollectionIndex<Index>): void {
-    const { signal } = run.abort;
-    void this.#timer.sleep(OUT_OF_REACH_MS, signal).then(() => {
-      if (!signal.aborted) this.#inBackground(run, () => this.#buildUntilDone(run, collection));
-    });
-  }
-
-  /**
-   * Builds a new index from the documents in the tables. Changes of the feed are applied to it as well, and are newer
-   * than what the scan reads. Throws `NotIndexed` if the index fails.
-   */
-  async #build(run: Run, collection: CollectionIndex<Index>): Promise<void> {
-    await whileBuilding(collection, this.#kind.create(collection.name), async (build) => {
-      if (await addAll(run.abort.signal, collection, build, this.#kind.allEntries(collection.name)))
-        this.#finish(collection, build);
-    });
-  }
-
-  /** Brings the index of a checkpoint up to date; false if the checkpoint is of no use. */
-  async #fill(run: Run, collection: CollectionIndex<Index>, index: Index, kept: Confirmation): Promise<boolean> {
-    return whileBuilding(collection, index, async (build) => {
-      // After the build has begun: it gets the later changes from the feed.
-      const changed = await this.#kept.changedSince(kept, collection.name);
-      if (changed === undefined) return false;
-      const gone = new Set(changed);
-      const present = forgetting(gone, this.#kind.entriesOf([...changed]));
-      if (!(await addAll(run.abort.signal, collection, build, present))) return true;
-      for (const ord of gone.difference(build.touched)) index.remove(ord);
-      collection.changed = changed.union(build.touched).size;
-      this.#finish(collection, build, kept);
-      return true;
-    });
-  }
-
-  #finish(collection: CollectionIndex<Index>, build: Build<Index>, kept?: Confirmation): void {
-    collection.finish(build, kept);
-    this.#notifyChange();
-  }
-}
-
-async function whileBuilding<Index extends ViewIndex, T>(collection: CollectionIndex<Index>, index: Index,
-  work: (build: Build<Index>) => Promise<T>): Promise<T>
-{
-  const build = collection.begin(index);
-  try {
-    return await work(build);
-  } finally {
-    collection.abandon(build);
-  }
-}
-
-/** Adds entries to a build; false if another one has taken its place. */
-async function addAll<Index extends ViewIndex>(signal: AbortSignal, collection: CollectionIndex<Index>,
-  build: Build<Index>, entries: AsyncIterable<Entry<Index>>): Promise<boolean>
-{
-  const pace = new Pace();
-  const isUnderWay = (): boolean => collection.isUnderWay(build);
-  for await (const entry of entries) {
-    signal.throwIfAborted();
-    if (!isUnderWay()) return false;
-    await addInSteps(entry, build, pace, isUnderWay).catch((cause: unknown) => {
-      throw new NotIndexed(cause);
-    });
-    await pace.rest();
-  }
-  return isUnderWay();
-}
-
-/** The entries; removes the ordinal of each from the set. */
-async function* forgetting<Index>(ords: Set<number>, entries: AsyncIterable<Entry<Index>>): AsyncGenerator<
-  Entry<Index>
-> {
-  for await (const entry of entries) {
-    ords.delete(entry.ord);
-    yield entry;
   }
 }
 
@@ -600,21 +470,4 @@ function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> 
   if (signal.aborted) abort();
   signal.addEventListener('abort', abort, { once: true });
   return Promise.race([promise, aborted]).finally(() => signal.removeEventListener('abort', abort));
-}
-
-/** A document that its index has not taken; `cause` is what the index threw. */
-class NotIndexed extends Error {
-  constructor(cause: unknown) {
-    super('a document could not be indexed', { cause });
-  }
-}
-
-/** Adds what a scan has read, unless the feed changes the document before it is added. */
-async function addInSteps<Index>(entry: Entry<Index>, build: Build<Index>, pace: Pace,
-  isUnderWay: () => boolean): Promise<void>
-{
-  const isWanted = (): boolean => isUnderWay() && !build.touched.has(entry.ord);
-  if (!isWanted()) return;
-  const more = entry.addTo(build.index);
-  while (isWanted() && more?.() === true) await pace.rest();
 }

@@ -1,6 +1,7 @@
 import type { DocsEnvironment } from '../environment.ts';
 import { CheckpointFiles } from './checkpoint-files.ts';
 import type { CollectionViewOptions } from './collection-view.ts';
+import { MOST_AT_REST } from './index-memory.ts';
 
 /** What the views of a service have in common; `ending` and `magic` are those of `CheckpointFiles.beside`. */
 export function viewOptions({ sql, keys, settings }: Pick<DocsEnvironment, 'sql' | 'keys' | 'settings'>,
@@ -11,6 +12,6 @@ export function viewOptions({ sql, keys, settings }: Pick<DocsEnvironment, 'sql'
     isSecret: (collection) => collections.configOf(collection)?.encrypted === true,
     keys,
     checkpoints: CheckpointFiles.beside(sql, ending, magic),
-    restAfterMs: settings.restAfterMs,
+    mostAtRest: settings.indexMemory ? Infinity : settings.restAfterMs ? MOST_AT_REST : undefined,
   };
 }

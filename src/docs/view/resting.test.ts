@@ -1,20 +1,18 @@
-import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { seededRandom } from '../../testkit/crash/random.ts';
-import { ManualTimer } from '../../testkit/manual-timer.ts';
 import { IndexLoading } from './readiness.ts';
 import { languages, TestKind, Views } from './test-fixture.ts';
 
-type Opened = Awaited<ReturnType<Views['started']>> & { readonly timer: ManualTimer };
+type Opened = Awaited<ReturnType<Views['started']>>;
 
 describe('indexes at rest', () => {
   const views = new Views('node:sqlite');
   const { add, append, open, remove } = views;
-  const started = async (timer = new ManualTimer(), kind = new TestKind(views.fixture)): Promise<Opened> => {
-    const { view } = open(kind, { timer, restAfterMs: 1000 });
+  const started = async (kind = new TestKind(views.fixture)): Promise<Opened> => {
+    const { view } = open(kind, { mostAtRest: 10 });
     await view.start();
     await view.settled();
-    return { view, kind, timer };
+    return { view, kind };
   };
 
   /** The languages of a collection, as a request finds them that waits for its index. */
@@ -24,23 +22,20 @@ describe('indexes at rest', () => {
     return languages(view, collection);
   }
 
-  /** What nobody uses during a round rests after it. */
-  async function round({ view, timer }: Opened): Promise<void> {
-    const slept = timer.sleeps.length;
-    await timer.elapse();
-    while (timer.sleeps.length === slept) await setImmediate();
-    await view.settled();
-  }
+  const rest = async ({ view }: Pick<Opened, 'view'>, collection = 'c'): Promise<boolean> => {
+    const index = view.inMemory().find((each) => each.collection === collection);
+    return index !== undefined && view.rest(collection, index.usedAt);
+  };
 
   it('are not read at a start, and yet complete', async () => {
     await add('de', 'a');
     await add('en', 'b', 'other');
     await (await started()).view.stop();
     const { view, kind } = await started();
-    expect([view.isReady, kind.puts, view.bytesOf('c'), view.inMemory('c')]).toEqual([true, [], undefined, undefined]);
+    expect([view.isReady, kind.puts, view.bytesOf('c'), view.servingOf('c')]).toEqual([true, [], undefined, undefined]);
     expect(() => view.indexOf('c')).toThrow(IndexLoading);
     expect(await found({ view })).toEqual(['de']);
-    expect(view.inMemory('other')).toBeUndefined();
+    expect(view.servingOf('other')).toBeUndefined();
   });
 
   it('are read from their checkpoint, with what changed since then', async () => {
@@ -66,30 +61,37 @@ describe('indexes at rest', () => {
     const { view, kind } = opened;
     await add('de', 'a');
     await view.caughtUp();
-    const index = view.inMemory('c')!;
-    for (let i = 0; i < 2; i++) await round(opened);
-    expect([view.inMemory('c'), index.closed, view.isReady]).toEqual([undefined, 1, true]);
+    const index = view.servingOf('c')!;
+    expect(await rest(opened)).toBe(true);
+    expect([view.servingOf('c'), index.closed, view.isReady]).toEqual([undefined, 1, true]);
     await add('en', 'b');
     await remove('de', 'a');
     await view.caughtUp();
-    expect([view.inMemory('c'), kind.puts]).toEqual([undefined, ['de']]);
+    expect([view.servingOf('c'), kind.puts]).toEqual([undefined, ['de']]);
     expect(await found({ view })).toEqual(['en']);
   });
 
-  it('stay in memory while somebody searches or changes them', async () => {
-    const opened = await started();
-    const { view } = opened;
-    await add('de', 'a', 'searched');
-    await add('de', 'a', 'changed');
-    await add('de', 'a', 'neither');
-    for (let i = 0; i < 3; i++) {
-      languages(view, 'searched');
-      await add('de', `b${i}`, 'changed');
-      await view.caughtUp();
-      await round(opened);
-    }
-    expect(['searched', 'changed', 'neither'].map((name) => view.inMemory(name) !== undefined)).toEqual([true, true,
-      false]);
+  it('stay in memory if somebody has searched or changed them meanwhile, or they are being built', async () => {
+    const { view, kind } = await started();
+    await add('de', 'a');
+    await view.caughtUp();
+    const [index] = view.inMemory();
+    languages(view);
+    expect(await view.rest('c', index!.usedAt)).toBe(false);
+    const [searched] = view.inMemory();
+    await add('en', 'b');
+    await view.caughtUp();
+    expect(await view.rest('c', searched!.usedAt)).toBe(false);
+    kind.beforeScan = () => {
+      kind.beforeScan = () => {};
+      const [present] = view.inMemory();
+      void view.rest('c', present!.usedAt);
+    };
+    await view.reindex(['c'], new AbortController().signal);
+    expect(await rest({ view }, 'other')).toBe(false);
+    expect(languages(view)).toEqual(['de', 'en']);
+    await view.stop();
+    expect(await view.rest('c', 0)).toBe(false);
   });
 
   it('forget a collection that was deleted, and a former one of its name', async () => {
@@ -101,7 +103,7 @@ describe('indexes at rest', () => {
     await add('en', 'b');
     const opened = await started();
     expect(await found(opened)).toEqual(['en']);
-    for (let i = 0; i < 2; i++) await round(opened);
+    expect(await rest(opened)).toBe(true);
     await views.fixture.call('deleteCollection', { collection: 'c' });
     expect(await found(opened)).toBeUndefined();
   });
@@ -111,11 +113,30 @@ describe('indexes at rest', () => {
     const first = await started();
     await found(first);
     await first.view.stop();
-    await append({ kind: 'test.reindex' as never, collection: 'c' });
+    await append({ kind: 'test.reindex', collection: 'c' });
     const { view, kind } = await started();
     expect([await found({ view }), kind.puts]).toEqual([['de'], ['de']]);
     expect(await view.reindex(['c'], new AbortController().signal)).toBe(1);
     expect(kind.puts).toEqual(['de', 'de']);
+  });
+
+  it('are made anew when a change asks for that while they are read', async () => {
+    await add('de', 'a');
+    const first = await started();
+    await found(first);
+    await first.view.stop();
+    await add('en', 'b');
+    const { view, kind } = await started();
+    kind.steps = 1;
+    kind.onStep = (lang) => {
+      if (lang !== 'en' || kind.puts.length > 0) return;
+      kind.onStep = () => {};
+      void append({ kind: 'test.reindex', collection: 'c' });
+    };
+    await view.intoMemory(['c']);
+    await expect.poll(() => kind.puts).toEqual(['en', 'de', 'en']);
+    await view.settled();
+    expect(await found({ view })).toEqual(['de', 'en']);
   });
 
   it('equal the tables after any writes, rests, searches and starts', async () => {
@@ -134,7 +155,7 @@ describe('indexes at rest', () => {
           present.delete(name);
         }
       } else if (choice < 0.8) {
-        await round(opened);
+        await rest(opened);
       } else if (choice < 0.85) {
         await opened.view.stop();
         opened = await started();

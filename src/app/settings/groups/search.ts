@@ -32,6 +32,9 @@ export const search = {
     'searches that run at once, and one more beside those when all are expensive or all are cheap; 0 for no limit', {
     fallbackText: 'number of CPUs',
   }),
+  indexMemory: setting(byteSize(0), 0, 'SVC_INDEX_MEMORY',
+    'memory for all indexes of a process; above it, those that were used least recently leave the memory until they ' +
+      'are searched; `0` for no limit'),
   restAfter: setting(duration(0), 10 * 60_000, 'SVC_SEARCH_REST_AFTER',
     'time after which the indexes of a collection of at most 5,000 documents leave the memory if nobody uses them; ' +
       'the next search reads them again; `0` for never'),

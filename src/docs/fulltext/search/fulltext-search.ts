@@ -39,7 +39,7 @@ export interface FullTextSearch {
 
 type ServedView = Pick<FullTextView,
   'start' | 'stop' | 'restart' | 'isCaughtUp' | 'caughtUp' | 'reached' | 'settled' | 'name' | 'isReady' | 'changed'
-    | 'bytesOf'>;
+    | 'bytesOf' | 'inMemory' | 'rest'>;
 
 export interface FullTextSearchAreas {
   readonly fullText: Pick<FullText, 'synonymsOf' | 'stopWordsOf'>;
@@ -130,6 +130,8 @@ function withExpansion(view: ServedView, expansion: Expansion): ServedView {
     reached: (lsn, signal) => view.reached(lsn, signal),
     settled: () => view.settled(),
     bytesOf: (collection) => view.bytesOf(collection),
+    inMemory: () => view.inMemory(),
+    rest: (collection, usedAt) => view.rest(collection, usedAt),
     name: view.name,
     get isReady() {
       return view.isReady;

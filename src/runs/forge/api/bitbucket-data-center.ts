@@ -54,7 +54,8 @@ export function bitbucketDataCenterApi(token: string, call: ForgeCall, web: stri
 
 /** Addresses by https have `scm/` before the project: `https://host/scm/PROJECT/name.git`. */
 function placeOf(repository: string): { readonly project: string; readonly slug: string } {
-  const [project, slug, ...more] = segmentsOf(repository.replace(/^scm\/(?=[^/]+\/)/, '')).split('/');
+  const parts = segmentsOf(repository).split('/');
+  const [project, slug, ...more] = parts.length > 2 && parts[0] === 'scm' ? parts.slice(1) : parts;
   if (more.length > 0)
     throw new ForgeError(`${JSON.stringify(repository)} is no repository: expected PROJECT/name`, { isLasting: true });
   return { project: project!, slug: slug! };

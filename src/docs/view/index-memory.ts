@@ -1,0 +1,78 @@
+import { Loop, type LoopOptions } from '../../lib/loop.ts';
+
+/** An index in memory, as its view tells of it. */
+export interface IndexInMemory {
+  /** Lowercased name of its collection. */
+  readonly collection: string;
+  readonly documents: number;
+  readonly bytes: number;
+  /** When it was searched or changed last, on the clock of `performance.now`. */
+  readonly usedAt: number;
+}
+
+/** What of a view decides about its memory: see `CollectionView`. */
+export interface RestingView {
+  inMemory(): readonly IndexInMemory[];
+  /** False if the index has been used since `usedAt`, or cannot rest now. Never rejects. */
+  rest(collection: string, usedAt: number): Promise<boolean>;
+}
+
+export interface IndexMemoryOptions extends Pick<LoopOptions, 'log' | 'timer'> {
+  readonly views: readonly RestingView[];
+  /** Milliseconds after which a small index that nobody uses rests; 0 for never. */
+  readonly restAfterMs: number;
+  /** Bytes of all indexes above which those rest that were used least recently; 0 for no limit. */
+  readonly limit: number;
+  readonly now?: () => number;
+}
+
+/**
+ * Most documents of a collection whose index rests only because nobody uses it. One of this size is read from its
+ * checkpoint in some hundredths of a second, and made from the tables in about one, which a search waits for.
+ */
+export const MOST_AT_REST = 5000;
+
+const EVERY_MS = 5000;
+
+/** Decides which indexes of all views are in memory. A search brings one that rests back (`CollectionView.indexOf`). */
+export class IndexMemory {
+  readonly #options: IndexMemoryOptions;
+  readonly #now: () => number;
+  readonly #loop: Loop | undefined;
+
+  constructor(options: IndexMemoryOptions) {
+    const { restAfterMs, limit, log, timer, now = () => performance.now() } = this.#options = options;
+    this.#now = now;
+    if (restAfterMs === 0 && limit === 0) return;
+    this.#loop = new Loop({
+      name: 'memory of indexes',
+      everyMs: EVERY_MS,
+      waitsFirst: true,
+      failure: 'the memory of indexes that nobody uses could not be freed; trying again',
+      log,
+      timer,
+    }, (signal) => this.#round(signal));
+  }
+
+  async start(): Promise<void> {
+    this.#loop?.start();
+  }
+
+  async stop(): Promise<void> {
+    await this.#loop?.stop();
+  }
+
+  async #round(signal: AbortSignal): Promise<void> {
+    const { views, restAfterMs, limit } = this.#options;
+    const before = this.#now() - restAfterMs;
+    const all = views.flatMap((view) => view.inMemory().map((index) => ({ view, ...index })));
+    all.sort((one, other) => one.usedAt - other.usedAt);
+    let bytes = all.reduce((sum, index) => sum + index.bytes, 0);
+    for (const { view, collection, documents, usedAt, bytes: size } of all) {
+      const isIdle = restAfterMs > 0 && documents <= MOST_AT_REST && usedAt <= before;
+      const isTooMuch = limit > 0 && bytes > limit;
+      if (signal.aborted) return;
+      if ((isIdle || isTooMuch) && await view.rest(collection, usedAt)) bytes -= size;
+    }
+  }
+}
