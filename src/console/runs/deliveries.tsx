@@ -68,12 +68,13 @@ function Row({ of, onChange }: { readonly of: ForgeDelivery; readonly onChange: 
 
 export const DeliveryState = ({ of }: { readonly of: ForgeDeliveryState }) => <Badge tone={TONES[of]}>{of}</Badge>;
 
-/** `push to main`, `pull request #7 opened`. */
+/** `push to main`, `pull request #7 opened`, `issue labeled`. */
 export function eventOf({ event, action, ref, pull_request: request }: ForgeDelivery): string {
   const name = event.replaceAll('_', ' ');
   if (request !== null) return `${name} #${request} ${action}`.trim();
   const short = ref.replace(/^refs\/(?:heads|tags)\//, '');
-  return event === 'push' && short !== '' ? `push to ${short}` : `${name} ${short}`.trim();
+  if (event === 'push' && short !== '') return `push to ${short}`;
+  return `${name} ${short === '' ? action : short}`.trim();
 }
 
 /** The runs that a delivery has queued, and why it has queued no others. */

@@ -35,8 +35,11 @@ export function RunActions({ run, onChange }: ActionsProps) {
 function Repeat({ run: { id, state, cells, commit, project_id: project, kind, task } }: { readonly run: Run }) {
   const problem = useLoad(async (signal) => {
     const [projects, pipelines] = await Promise.all([ask(listProjects({ signal })), ask(listPipelines({ signal }))]);
-    if (!projects.data.some(({ id: each, enabled }) => each === project && enabled)) return 'The project is off or removed.';
-    const isThere = pipelines.data.some(({ name, projects: only }) => name === task && (only == null || only.includes(project)));
+    const found = projects.data.find(({ id: each, enabled }) => each === project && enabled);
+    if (found === undefined) return 'The project is off or removed.';
+    // Whether the repository has it is known only when its commit is read.
+    const isThere = found.pipelines_from === 'repository' ||
+      pipelines.data.some(({ name, projects: only }) => name === task && (only == null || only.includes(project)));
     return kind === 'pipeline' && !isThere ? 'The project has no such pipeline any more.' : '';
   }, [project, kind, task]);
   const queue = (request: (headers: { 'Idempotency-Key': string }) => Promise<{ data: Run }>) => (): Promise<unknown> => attempt(async () => {

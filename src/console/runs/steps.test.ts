@@ -58,4 +58,12 @@ describe('the steps of an attempt', () => {
     }]);
     expect(stepsOf(lines, [], 1, true)).toEqual([{ name: 'old', state: 'begun', startedMs: ms(1) }]);
   });
+
+  it('are skipped when a line names them and none says that they began, unless no line says so of any', () => {
+    const why = line(9, 'cry', undefined);
+    expect(stepsOf([line(5, 'build', 'running'), line(8, 'build', 'succeeded'), why], [], 1, true)).toMatchObject([{
+      state: 'succeeded',
+    }, { name: 'cry', state: 'skipped' }]);
+    expect(stepsOf([why], [], 1, false)).toMatchObject([{ name: 'cry', state: 'running' }]);
+  });
 });

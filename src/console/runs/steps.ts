@@ -17,21 +17,24 @@ type StepLine = Pick<LogEvent, 'attempt' | 'step' | 'step_state' | 'time'>;
 
 /**
  * The steps of the last attempt whose lines these are, in the order in which they began. Lines say when steps begin and
- * end; ships of earlier versions do not write such lines, so the first line of a step counts as its beginning. What the
- * ship has reported at the end, and the steps whose lines are gone, are in `attempts`.
+ * end, and others why a step has not run; ships of earlier versions write no states, so the first line of a step counts
+ * as its beginning. What the ship has reported at the end, and the steps whose lines are gone, are in `attempts`.
  */
 export function stepsOf(lines: readonly StepLine[], attempts: readonly RunAttempt[], attempt: number,
   isOver: boolean): ShownStep[]
 {
   const steps = new Map<string, ShownStep>();
-  for (const line of lines) {
-    if (line.step === null || line.attempt !== attempt) continue;
+  const own = lines.filter((line) => line.attempt === attempt);
+  const first = own.some(({ step_state: state }) => state === 'running') ? 'skipped' : 'running';
+  for (const line of own) {
+    if (line.step === null) continue;
     const at = Date.parse(line.time);
     const before = steps.get(line.step);
     const state = line.step_state;
-    if (state === undefined || state === 'running') {
-      if (before === undefined || (state === 'running' && before.state !== 'running'))
-        steps.set(line.step, { name: line.step, state: 'running', startedMs: at });
+    if (state === undefined) {
+      if (before === undefined) steps.set(line.step, { name: line.step, state: first, startedMs: at });
+    } else if (state === 'running') {
+      if (before?.state !== 'running') steps.set(line.step, { name: line.step, state, startedMs: at });
     } else {
       steps.set(line.step, { name: line.step, state, startedMs: before?.startedMs ?? at, endedMs: at });
     }
