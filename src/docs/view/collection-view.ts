@@ -5,7 +5,7 @@ import type { Confirmation } from './checkpoint-files.ts';
 import type { CollectionIndex } from './collection-index.ts';
 import { CollectionIndexes, type Followed } from './collection-indexes.ts';
 import { type BuildRun, IndexBuilder } from './index-builder.ts';
-import type { IndexInMemory } from './index-memory.ts';
+import type { IndexCounts, IndexInMemory } from './index-memory.ts';
 import { type KeepingOptions, KeptIndexes } from './kept-indexes.ts';
 import { IndexLoading } from './readiness.ts';
 import type { ViewIndex, ViewKind } from './view-kind.ts';
@@ -61,6 +61,7 @@ export class CollectionView<Index extends ViewIndex> {
   readonly #mostAtRest: number;
   #run: Run | undefined;
   #listed = false;
+  #woken = 0;
   #changed = Promise.withResolvers<void>();
 
   constructor(env: Pick<DocsEnvironment, 'sql' | 'feed' | 'log'>, kind: ViewKind<Index>,
@@ -209,6 +210,18 @@ export class CollectionView<Index extends ViewIndex> {
   /** The index of a collection if it serves and is in memory: one that rests goes on resting. */
   servingOf(collection: string): Index | undefined {
     return this.#collections.get(collection.toLowerCase())?.serving;
+  }
+
+  /** How many indexes searches have brought back into memory so far. */
+  get woken(): number {
+    return this.#woken;
+  }
+
+  counts(): IndexCounts {
+    const all = this.#collections.all();
+    const memory = all.filter(({ serving }) => serving !== undefined).length;
+    const resting = all.filter(({ isResting }) => isResting).length;
+    return { memory, resting, missing: all.length - memory - resting };
   }
 
   /** The indexes that serve and are in memory. */
@@ -454,6 +467,7 @@ export class CollectionView<Index extends ViewIndex> {
   #wake(run: Run, collection: CollectionIndex<Index>): void {
     const { name } = collection;
     if (run.waking.has(name) || collection.isOutdated) return;
+    this.#woken += 1;
     const woken = this.#builder.wake(collection, run).finally(() => run.waking.delete(name));
     run.waking.set(name, woken);
   }

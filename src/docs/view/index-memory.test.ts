@@ -1,3 +1,4 @@
+import { Registry } from 'prom-client';
 import { expect, it } from 'vitest';
 import { silentLog } from '../../lib/log.ts';
 import { ManualTimer } from '../../testkit/manual-timer.ts';
@@ -9,6 +10,9 @@ type Sizes = Readonly<Record<string, Omit<IndexInMemory, 'collection'>>>;
 function view(indexes: Sizes, busy: readonly string[] = []): RestingView & { readonly rested: string[] } {
   const rested: string[] = [];
   return {
+    name: 'words',
+    woken: 3,
+    counts: () => ({ memory: Object.keys(indexes).length - rested.length, resting: rested.length, missing: 0 }),
     rested,
     inMemory: () =>
       Object.entries(indexes).filter(([name]) => !rested.includes(name)).map(([collection, index]) => ({
@@ -69,4 +73,14 @@ it('does nothing without a limit and a time', async () => {
   await memory.start();
   await memory.stop();
   expect(timer.sleeps).toEqual([]);
+});
+
+it('reports where indexes are, and how many were read again', async () => {
+  const registry = new Registry();
+  const words = view({ a: { documents: 1, bytes: 1, usedAt: 1 } });
+  new IndexMemory({ views: [words], restAfterMs: 0, limit: 0, log: silentLog }).registerMetrics([registry]);
+  const text = await registry.metrics();
+  expect(text).toContain('svc_indexes{view="words",state="memory"} 1');
+  expect(text).toContain('svc_indexes{view="words",state="missing"} 0');
+  expect(text).toContain('svc_index_reads_total{view="words"} 3');
 });

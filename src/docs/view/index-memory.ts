@@ -1,3 +1,4 @@
+import { Counter, Gauge, type Registry } from 'prom-client';
 import { Loop, type LoopOptions } from '../../lib/loop.ts';
 
 /** An index in memory, as its view tells of it. */
@@ -10,8 +11,20 @@ export interface IndexInMemory {
   readonly usedAt: number;
 }
 
+/** Where the indexes of a view are, in numbers of collections. */
+export interface IndexCounts {
+  readonly memory: number;
+  readonly resting: number;
+  /** Loading, or out of service. */
+  readonly missing: number;
+}
+
 /** What of a view decides about its memory: see `CollectionView`. */
 export interface RestingView {
+  readonly name: string;
+  counts(): IndexCounts;
+  /** How many indexes searches have brought back into memory so far. */
+  readonly woken: number;
   inMemory(): readonly IndexInMemory[];
   /** False if the index has been used since `usedAt`, or cannot rest now. Never rejects. */
   rest(collection: string, usedAt: number): Promise<boolean>;
@@ -60,6 +73,30 @@ export class IndexMemory {
 
   async stop(): Promise<void> {
     await this.#loop?.stop();
+  }
+
+  registerMetrics(registers: Registry[]): void {
+    const { views } = this.#options;
+    new Gauge({
+      name: 'svc_indexes',
+      help: 'Collections by where their index is: in memory, resting until a search asks for it, or missing.',
+      labelNames: ['view', 'state'],
+      registers,
+      collect() {
+        for (const view of views)
+          for (const [state, count] of Object.entries(view.counts())) this.set({ view: view.name, state }, count);
+      },
+    });
+    new Counter({
+      name: 'svc_index_reads_total',
+      help: 'Indexes that were read because a search asked for one that rested.',
+      labelNames: ['view'],
+      registers,
+      collect() {
+        this.reset();
+        for (const view of views) this.inc({ view: view.name }, view.woken);
+      },
+    });
   }
 
   async #round(signal: AbortSignal): Promise<void> {

@@ -33,9 +33,11 @@ describe('indexes at rest', () => {
     await (await started()).view.stop();
     const { view, kind } = await started();
     expect([view.isReady, kind.puts, view.bytesOf('c'), view.servingOf('c')]).toEqual([true, [], undefined, undefined]);
+    expect([view.counts(), view.woken]).toEqual([{ memory: 0, resting: 2, missing: 0 }, 0]);
     expect(() => view.indexOf('c')).toThrow(IndexLoading);
     expect(await found({ view })).toEqual(['de']);
     expect(view.servingOf('other')).toBeUndefined();
+    expect([view.counts(), view.woken]).toEqual([{ memory: 1, resting: 1, missing: 0 }, 1]);
   });
 
   it('are read from their checkpoint, with what changed since then', async () => {

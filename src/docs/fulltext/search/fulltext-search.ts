@@ -39,7 +39,7 @@ export interface FullTextSearch {
 
 type ServedView = Pick<FullTextView,
   'start' | 'stop' | 'restart' | 'isCaughtUp' | 'caughtUp' | 'reached' | 'settled' | 'name' | 'isReady' | 'changed'
-    | 'bytesOf' | 'inMemory' | 'rest'>;
+    | 'bytesOf' | 'inMemory' | 'rest' | 'counts' | 'woken'>;
 
 export interface FullTextSearchAreas {
   readonly fullText: Pick<FullText, 'synonymsOf' | 'stopWordsOf'>;
@@ -131,6 +131,10 @@ function withExpansion(view: ServedView, expansion: Expansion): ServedView {
     settled: () => view.settled(),
     bytesOf: (collection) => view.bytesOf(collection),
     inMemory: () => view.inMemory(),
+    counts: () => view.counts(),
+    get woken() {
+      return view.woken;
+    },
     rest: (collection, usedAt) => view.rest(collection, usedAt),
     name: view.name,
     get isReady() {
