@@ -1,5 +1,5 @@
 import type { Operations } from '../../../generated/docs/operations.ts';
-import type { Handlers, Identity, OutputOf } from '../../operations/index.ts';
+import type { Context, Handlers, OutputOf } from '../../operations/index.ts';
 import { encodeGeohash, geohashCell } from '../../search/geo/index.ts';
 import type { Collections } from '../collections/index.ts';
 import type { ColumnsView } from '../columns/index.ts';
@@ -63,7 +63,7 @@ export function createGeo(env: DocsEnvironment, { collections, columns }: GeoAre
       searchGeoWithin: (input, context) => searchGeoWithin(deps, input, context),
       searchGeoPolygon: (input, context) => searchGeoPolygon(deps, input, context),
       reindexGeo: (input, context) => reindexGeo({ sql, view, dataDir }, input, context),
-      getGeoStats: (_input, { identity }) => readGeoStats({ sql, view }, identity),
+      getGeoStats: (_input, context) => readGeoStats({ sql, view }, context),
       encodeGeohash: async ({ lat, lng, precision }) => ({
         geohash: encodeGeohash({ lat, lng }, precision),
         precision,
@@ -80,10 +80,12 @@ interface StatsDeps extends Pick<DocsEnvironment, 'sql'> {
 }
 
 /** `GET /v1/geo-stats`, for the collections that the caller may read. While the index loads, it lists no collection. */
-async function readGeoStats({ sql, view }: StatsDeps, identity: Identity): Promise<Stats> {
+async function readGeoStats({ sql, view }: StatsDeps,
+  { identity, signal }: Pick<Context, 'identity' | 'signal'>): Promise<Stats>
+{
   const postcodeDatasets = await countPostcodes(sql);
   const names = (await filledCollections(sql)).map(({ name }) => name).filter((name) => identity.may('read', name));
-  if (view.isReady) await view.intoMemory(names);
+  if (view.isReady) await view.intoMemory(names, signal);
   const { isReady: ready } = view;
   const collections: Stats['collections'] = {};
   for (const name of ready ? names : []) {

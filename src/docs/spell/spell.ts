@@ -50,7 +50,7 @@ export function createSpell(env: Pick<DocsEnvironment, 'sql' | 'feed' | 'setting
     { signal }: Pick<Context, 'signal'>): Promise<Speller> =>
   {
     const collections = collection === undefined ? await allCollections(env.sql) : [collection];
-    await view.intoMemory(collections);
+    await view.intoMemory(collections, signal);
     return Speller.open({ vocabularies, dictionaries }, collections, lang, signal);
   };
   const handlers: Spell['handlers'] = {

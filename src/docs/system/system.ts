@@ -93,11 +93,11 @@ export function createSystem(environment: DocsEnvironment,
       getHealthV1: () => checkHealth(environment, mcp),
       getReadiness: () => checkReadiness(environment, readiness),
       getReadinessV1: () => checkReadiness(environment, readiness),
-      getStats: async () => ({
+      getStats: async (_input, { signal }) => ({
         ...(await readStats(environment, {
           checksum: (collection) => documents.checksum(collection),
           async metaIndicesOf(collection) {
-            await columns.intoMemory([collection]);
+            await columns.intoMemory([collection], signal);
             return columns.indexOf(collection)?.columns.stats().pairs ?? 0;
           },
           indexBytesOf,

@@ -233,36 +233,36 @@ export class CollectionView<Index extends ViewIndex> {
 
   /**
    * Takes an index out of memory until a search asks for it, after its checkpoint was written. Resolves with false if
-   * it has been used since `usedAt`, or a change or a build is under way. Never rejects.
+   * it has been used since `usedAt`, or a change or a build of it is under way, and when the signal aborts: builds of
+   * other indexes come first. Never rejects.
    */
-  async rest(name: string, usedAt: number): Promise<boolean> {
+  async rest(name: string, usedAt: number, signal: AbortSignal): Promise<boolean> {
     const run = this.#run;
     if (run === undefined) return false;
-    const rested = Promise.withResolvers<boolean>();
+    let isResting = false;
     this.#inBackground(run, async () => {
       const collection = this.#collections.get(name);
-      if (collection?.usedAt !== usedAt) return rested.resolve(false);
+      if (signal.aborted || collection?.usedAt !== usedAt) return;
       await this.#kept.save(collection, run.subscriber.position);
       const isUnused = this.#collections.get(name) === collection && collection.usedAt === usedAt;
-      rested.resolve(isUnused && collection.rest());
+      isResting = isUnused && collection.rest();
     });
-    // Background work is left out when the view stops.
-    await Promise.race([rested.promise, run.work]);
-    rested.resolve(false);
-    return rested.promise;
+    await unlessAborted(run.work, signal).catch(() => undefined);
+    return isResting;
   }
 
   /**
-   * Resolves when those indexes of some collections that rested are in memory, for a search of all of them. Rejects
-   * with `IndexLoading`.
+   * Resolves when those indexes of some collections that rested are in memory, for a search of all of them, or cannot
+   * be read at the moment. Rejects with `IndexLoading`, and with the signal's reason when that aborts.
    */
-  async intoMemory(names: readonly string[]): Promise<void> {
+  async intoMemory(names: readonly string[], signal: AbortSignal): Promise<void> {
     const run = this.#requireCurrent();
-    await Promise.all(names.map((name) => {
+    const woken = Promise.all(names.map((name) => {
       const collection = this.#collections.get(name.toLowerCase());
       if (collection?.isResting === true) this.#wake(run, collection);
       return run.waking.get(name.toLowerCase());
     }));
+    await unlessAborted(woken, signal);
   }
 
   /** Bytes of memory that the index of a collection uses; undefined while it does not serve. */

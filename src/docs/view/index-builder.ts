@@ -35,6 +35,8 @@ export interface IndexBuilderOptions<Index extends ViewIndex> {
 /** Makes indexes from the tables, or from a checkpoint and what changed since then, while the feed is followed. */
 export class IndexBuilder<Index extends ViewIndex> {
   readonly #options: IndexBuilderOptions<Index>;
+  /** Collections whose bodies could not be read; each has a build that waits. */
+  readonly #outOfReach = new Set<CollectionIndex<Index>>();
 
   constructor(options: IndexBuilderOptions<Index>) {
     this.#options = options;
@@ -77,6 +79,7 @@ export class IndexBuilder<Index extends ViewIndex> {
   async wake(collection: CollectionIndex<Index>, run: BuildRun): Promise<void> {
     const { env, kind, kept } = this.#options;
     const { name } = collection;
+    if (this.#outOfReach.has(collection)) return;
     try {
       const place = (await kept.usable([name], await env.feed.head())).get(name);
       const index = place && await kept.restored(name);
@@ -96,7 +99,10 @@ export class IndexBuilder<Index extends ViewIndex> {
    * built.
    */
   #later(collection: CollectionIndex<Index>, run: BuildRun): void {
+    if (this.#outOfReach.has(collection)) return;
+    this.#outOfReach.add(collection);
     void this.#options.timer.sleep(OUT_OF_REACH_MS, run.signal).then(() => {
+      this.#outOfReach.delete(collection);
       if (!run.signal.aborted) run.inTurn(() => this.build(collection, run));
     });
   }

@@ -26,8 +26,8 @@ export interface RestingView {
   /** How many indexes searches have brought back into memory so far. */
   readonly woken: number;
   inMemory(): readonly IndexInMemory[];
-  /** False if the index has been used since `usedAt`, or cannot rest now. Never rejects. */
-  rest(collection: string, usedAt: number): Promise<boolean>;
+  /** False if the index has been used since `usedAt`, cannot rest now, or the signal aborts. Never rejects. */
+  rest(collection: string, usedAt: number, signal: AbortSignal): Promise<boolean>;
 }
 
 export interface IndexMemoryOptions extends Pick<LoopOptions, 'log' | 'timer'> {
@@ -109,7 +109,7 @@ export class IndexMemory {
       const isIdle = restAfterMs > 0 && documents <= MOST_AT_REST && usedAt <= before;
       const isTooMuch = limit > 0 && bytes > limit;
       if (signal.aborted) return;
-      if ((isIdle || isTooMuch) && await view.rest(collection, usedAt)) bytes -= size;
+      if ((isIdle || isTooMuch) && await view.rest(collection, usedAt, signal)) bytes -= size;
     }
   }
 }

@@ -1,9 +1,13 @@
+import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { seededRandom } from '../../testkit/crash/random.ts';
+import { ManualTimer } from '../../testkit/manual-timer.ts';
 import { IndexLoading } from './readiness.ts';
 import { languages, TestKind, Views } from './test-fixture.ts';
 
 type Opened = Awaited<ReturnType<Views['started']>>;
+
+const unending = new AbortController().signal;
 
 describe('indexes at rest', () => {
   const views = new Views('node:sqlite');
@@ -18,13 +22,13 @@ describe('indexes at rest', () => {
   /** The languages of a collection, as a request finds them that waits for its index. */
   async function found({ view }: Pick<Opened, 'view'>, collection = 'c'): Promise<string[] | undefined> {
     await view.caughtUp();
-    await view.intoMemory([collection]);
+    await view.intoMemory([collection], unending);
     return languages(view, collection);
   }
 
   const rest = async ({ view }: Pick<Opened, 'view'>, collection = 'c'): Promise<boolean> => {
     const index = view.inMemory().find((each) => each.collection === collection);
-    return index !== undefined && view.rest(collection, index.usedAt);
+    return index !== undefined && view.rest(collection, index.usedAt, unending);
   };
 
   it('are not read at a start, and yet complete', async () => {
@@ -79,21 +83,65 @@ describe('indexes at rest', () => {
     await view.caughtUp();
     const [index] = view.inMemory();
     languages(view);
-    expect(await view.rest('c', index!.usedAt)).toBe(false);
+    expect(await view.rest('c', index!.usedAt, unending)).toBe(false);
     const [searched] = view.inMemory();
     await add('en', 'b');
     await view.caughtUp();
-    expect(await view.rest('c', searched!.usedAt)).toBe(false);
+    expect(await view.rest('c', searched!.usedAt, unending)).toBe(false);
     kind.beforeScan = () => {
       kind.beforeScan = () => {};
       const [present] = view.inMemory();
-      void view.rest('c', present!.usedAt);
+      void view.rest('c', present!.usedAt, unending);
     };
     await view.reindex(['c'], new AbortController().signal);
     expect(await rest({ view }, 'other')).toBe(false);
     expect(languages(view)).toEqual(['de', 'en']);
     await view.stop();
-    expect(await view.rest('c', 0)).toBe(false);
+    expect(await view.rest('c', 0, unending)).toBe(false);
+  });
+
+  it('hold up neither who lets them rest nor who asks for them and leaves, while something else is built', async () => {
+    await add('de', 'a');
+    const { view, kind } = await started();
+    await view.intoMemory(['c'], unending);
+    await add('en', 'b', 'other');
+    await view.caughtUp();
+    const held = Promise.withResolvers<void>();
+    const begun = Promise.withResolvers<void>();
+    kind.beforeScan = () => {
+      begun.resolve();
+      return held.promise;
+    };
+    void view.reindex(['other'], unending).catch(() => undefined);
+    await begun.promise;
+    const leaving = new AbortController();
+    const resting = view.rest('c', view.inMemory().find(({ collection }) => collection === 'c')!.usedAt,
+      leaving.signal);
+    leaving.abort();
+    expect(await resting).toBe(false);
+    held.resolve();
+    await view.settled();
+    expect(await rest({ view })).toBe(true);
+    kind.outOfReach = 'de';
+    await expect(view.intoMemory(['c'], AbortSignal.abort(new Error('the client has gone')))).rejects.toThrow('gone');
+  });
+
+  it('whose bodies cannot be read are tried once in a while, however many ask for them', async () => {
+    await add('de', 'a');
+    const timer = new ManualTimer();
+    const kind = new TestKind(views.fixture);
+    const { view } = open(kind, { mostAtRest: 10, timer });
+    await view.start();
+    kind.outOfReach = 'de';
+    for (let i = 0; i < 3; i++) {
+      await view.intoMemory(['c'], unending);
+      expect(() => view.indexOf('c')).toThrow(IndexLoading);
+      await setImmediate();
+    }
+    expect(timer.sleeps).toEqual([5000]);
+    kind.outOfReach = undefined;
+    await timer.elapse();
+    await expect.poll(() => view.servingOf('c')?.documents).toBe(1);
   });
 
   it('forget a collection that was deleted, and a former one of its name', async () => {
@@ -135,7 +183,7 @@ describe('indexes at rest', () => {
       kind.onStep = () => {};
       void append({ kind: 'test.reindex', collection: 'c' });
     };
-    await view.intoMemory(['c']);
+    await view.intoMemory(['c'], unending);
     await expect.poll(() => kind.puts).toEqual(['en', 'de', 'en']);
     await view.settled();
     expect(await found({ view })).toEqual(['de', 'en']);

@@ -135,7 +135,7 @@ function withExpansion(view: ServedView, expansion: Expansion): ServedView {
     get woken() {
       return view.woken;
     },
-    rest: (collection, usedAt) => view.rest(collection, usedAt),
+    rest: (collection, usedAt, signal) => view.rest(collection, usedAt, signal),
     name: view.name,
     get isReady() {
       return view.isReady;

@@ -25,7 +25,7 @@ export interface CrossSearchDeps extends Omit<SourceDeps, 'embeddings'>, Eligibi
   readonly vectors: {
     of(collection: string, field?: string): VectorsSide & Pick<VectorSearch,
       'space' | 'modelsOf' | 'embedQuery' | 'fields'>;
-    readonly view: { intoMemory(collections: readonly string[]): Promise<void> };
+    readonly view: { intoMemory(collections: readonly string[], signal: AbortSignal): Promise<void> };
   };
   readonly gate: Pick<SearchGate, 'run'>;
 }
@@ -84,6 +84,7 @@ export async function searchAcrossCollections(deps: CrossSearchDeps,
   const filter = expressionOf(input);
   const queryOf = await toQuery(deps, input, signal);
   const targets = await findTargets(deps, input.targetCollections ?? [], identity);
+  await deps.vectors.view.intoMemory([...targets.found.keys()], signal);
   const comparable = await comparableTargets(deps, input, targets.found, queryOf);
   const algorithms = new Set<Algorithm>();
   const candidates = await deps.gate.run(() => findBest(deps, comparable, { ...input, filter }, algorithms, signal),
@@ -166,7 +167,6 @@ async function comparableTargets(deps: CrossSearchDeps, input: CrossSearchInput,
 {
   const comparable = new Map<string, Target>();
   const known = new Set<number>();
-  await deps.vectors.view.intoMemory([...targets.keys()]);
   const filled = [...targets].flatMap(([name, documents]) => {
     const compared = comparedIn(deps, name, input);
     return compared === undefined || compared.models.length === 0 ? [] : [{ name, documents, ...compared }];

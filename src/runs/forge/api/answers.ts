@@ -1,4 +1,4 @@
-import { type ForgeAnswer, type ForgeCall, ForgeError, type ForgeRequest } from '../port.ts';
+import { type CommitStatus, type ForgeAnswer, type ForgeCall, ForgeError, type ForgeRequest } from '../port.ts';
 
 /** Longest time that a forge can ask to be left alone, so that a wrong header does not stop statuses for ever. */
 const MAX_RETRY_AFTER_MS = 3_600_000;
@@ -105,6 +105,16 @@ export function segmentsOf(repository: string): string {
     throw new ForgeError(`${JSON.stringify(repository)} is no repository: expected owner/name`, { isLasting: true });
   return parts.map(encodeURIComponent).join('/');
 }
+
+/** States of commits in the words of GitHub, which Gitea has, too. */
+export const GITHUB_STATES: Readonly<Record<CommitStatus['state'], string>> = {
+  pending: 'pending',
+  running: 'pending',
+  success: 'success',
+  failure: 'failure',
+  error: 'error',
+  cancelled: 'error',
+};
 
 /** Reads an answer of a forge without trust in its form. */
 export const field = (value: unknown, ...path: readonly string[]): unknown =>

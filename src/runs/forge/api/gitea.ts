@@ -1,20 +1,11 @@
-import { type CommitStatus, type ForgeApi, type ForgeCall, type ForgeComment, ForgeError, type ForgeIssue,
-  type Permission, type PullRequest } from '../port.ts';
-import { type Asking, asking, bodyOf, field, findInPages, idOf, listIfChanged, listOf, numberOf, plainId, segmentsOf,
-  textOf } from './answers.ts';
+import { type ForgeApi, type ForgeCall, type ForgeComment, ForgeError, type ForgeIssue, type Permission,
+  type PullRequest } from '../port.ts';
+import { type Asking, asking, bodyOf, field, findInPages, GITHUB_STATES, idOf, listIfChanged, listOf, numberOf, plainId,
+  segmentsOf, textOf } from './answers.ts';
 
 /** The default of `MAX_RESPONSE_ITEMS`, above which Gitea shortens pages. */
 const PAGE = 50;
 const MAX_COMMENTS = 100;
-
-const STATES: Readonly<Record<CommitStatus['state'], string>> = {
-  pending: 'pending',
-  running: 'pending',
-  success: 'success',
-  failure: 'failure',
-  error: 'error',
-  cancelled: 'error',
-};
 
 /**
  * The API of Gitea and Forgejo, version 1 (`/api/swagger` of each server): `repoCreateStatus`, `issueCreateComment`,
@@ -28,7 +19,7 @@ export function giteaApi(token: string, call: ForgeCall): ForgeApi {
       await gitea.ask({
         method: 'POST',
         path: `${repo(repository)}/statuses/${encodeURIComponent(commit)}`,
-        body: { state: STATES[state], context, description, target_url: targetUrl },
+        body: { state: GITHUB_STATES[state], context, description, target_url: targetUrl },
       });
     },
     ...commentsOf(gitea),

@@ -1,19 +1,10 @@
 import { type CommitStatus, type ForgeApi, type ForgeCall, type ForgeComment, type ForgeIssue, type Permission,
   type PullRequest } from '../port.ts';
-import { type Asking, asking, bodyOf, field, findInPages, idOf, listIfChanged, listOf, numberOf, plainId, segmentsOf,
-  textOf } from './answers.ts';
+import { type Asking, asking, bodyOf, field, findInPages, GITHUB_STATES, idOf, listIfChanged, listOf, numberOf, plainId,
+  segmentsOf, textOf } from './answers.ts';
 import { GithubChecks } from './github-checks.ts';
 
 const PAGE = 100;
-
-const STATES: Readonly<Record<CommitStatus['state'], string>> = {
-  pending: 'pending',
-  running: 'pending',
-  success: 'success',
-  failure: 'failure',
-  error: 'error',
-  cancelled: 'error',
-};
 
 /**
  * GitHub's REST API, version 2022-11-28: "Commit statuses", "Check runs", "Issues", "Issue comments", "Labels", "Pulls"
@@ -54,7 +45,7 @@ async function setStatus({ ask }: Asking, repository: string, commit: string,
   await ask({
     method: 'POST',
     path: `/repos/${segmentsOf(repository)}/statuses/${encodeURIComponent(commit)}`,
-    body: { state: STATES[state], context, description, ...(targetUrl === '' ? {} : { target_url: targetUrl }) },
+    body: { state: GITHUB_STATES[state], context, description, ...(targetUrl === '' ? {} : { target_url: targetUrl }) },
   });
 }
 

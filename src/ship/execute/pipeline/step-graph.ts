@@ -33,9 +33,9 @@ function isWanted({ always, runIf }: GraphStep,
 
 /**
  * The steps to start now, in the order of the list. A step starts when those that it needs are over, however they have
- * ended; without `needs` that is the one before it. Steps that need such as never start wait for what those would have
- * waited for. Needs other than steps before it are ignored, so some step can start as long as none runs and not all
- * are over.
+ * ended; without `needs` that is the one before it. A step that never starts is over, for those that need it, once it
+ * could have started. Needs other than steps before it are ignored, so some step can start as long as none runs and not
+ * all are over.
  */
 export function nextSteps<S extends GraphStep>(steps: readonly S[], state: GraphState): NextSteps<S> {
   const { running, over, most } = state;
