@@ -107,7 +107,8 @@ function columnsKind({ sql, log }: Environment, { factory }: ColumnsViewOptions)
       ? undefined
       : toEntry({ ...timesOf(document), ord, key: key!, lang: lang!, meta: document.meta })),
     entriesOf: (ords) => map(documentsOf({ queries: sql, log }, ords), toEntry),
-    allEntries: (collection) => map(allDocuments({ queries: sql.background, log }, collection), toEntry),
+    allEntries: (partition) => map(allDocuments({ queries: sql.background, log }, partition), toEntry),
+    join: ([only]) => only!,
   };
 }
 

@@ -3,6 +3,7 @@ import type { Log } from '../../lib/log.ts';
 import type { ColumnDocument } from '../../search/columns/index.ts';
 import { inList, type Queries, type Row, type SqlValue } from '../../storage/index.ts';
 import { COLLECTION_ID } from '../stored-collections.ts';
+import { andInPartition, type Partition } from '../view/index.ts';
 
 interface DocumentRow extends Row {
   readonly ord: number;
@@ -33,11 +34,12 @@ export async function* documentsOf(source: DocumentSource, ords: readonly number
 }
 
 /**
- * All documents of a collection, expired ones included. Pages are ordered by creation time, which never changes, so
+ * All documents of a partition, expired ones included. Pages are ordered by creation time, which never changes, so
  * every document that is not written meanwhile occurs exactly once, and ordinals mostly ascend.
  */
-export async function* allDocuments(source: DocumentSource, collection: string): AsyncGenerator<ColumnDocument> {
-  const inCollection = `WHERE cid = ${COLLECTION_ID}`;
+export async function* allDocuments(source: DocumentSource, partition: Partition): AsyncGenerator<ColumnDocument> {
+  const { collection } = partition;
+  const inCollection = `WHERE cid = ${COLLECTION_ID} ${andInPartition(partition)}`;
   const later = `${inCollection} AND added_at > ? ORDER BY added_at, ord LIMIT ${STEP}`;
   // A separate query, because the index finds the position within a second only if the second is given: many documents
   // may share one.

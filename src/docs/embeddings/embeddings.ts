@@ -12,6 +12,7 @@ import { type Collections, declaredField, isSupplied, SERVER_FIELD, spaceOfField
   spacesOf } from '../collections/index.ts';
 import type { EmbeddingCapacity } from '../documents/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
+import type { Partition } from '../view/index.ts';
 import type { Chunker } from './chunker.ts';
 import { type ConfigHandlers, createConfigHandlers, defaultChoice, effectiveChoice,
   readConfigs } from './configs/configs.ts';
@@ -92,8 +93,8 @@ export interface Embeddings {
   };
   /** The vectors that a change `vectors.put` stored, if this process has just stored them; only once. */
   freshVectorsOf(change: Pick<Change, 'lsn' | 'ord'>): DocumentVectors | undefined;
-  /** All vectors of a collection, by document and chunk, in pages, read outside of the event loop. */
-  vectorsOfCollection(collection: string): AsyncIterable<StoredVector[]>;
+  /** All vectors of a collection, or of a partition, by document and chunk, in pages, read outside of the event loop. */
+  vectorsOfCollection(collection: string, partition?: Partition): AsyncIterable<StoredVector[]>;
   /** The same of all spaces, by document, space and chunk. */
   vectorsOfAllSpaces(ords: readonly number[]): Promise<StoredVector[]>;
   /**
@@ -300,7 +301,7 @@ export function createEmbeddings(environment: DocsEnvironment, areas: Embeddings
     of: (collection, field) =>
       inSpace(isSupplied(collections.configOf(collection)?.vectors, field) ? server : spaceNamed(field, collection)),
     freshVectorsOf: (change) => fresh.take(change),
-    vectorsOfCollection: (collection) => vectorsOfCollection(sql.background, collection),
+    vectorsOfCollection: (collection, partition) => vectorsOfCollection(sql.background, collection, { partition }),
     vectorsOfAllSpaces: (ords) => vectorsOfDocuments(sql.background, ords),
     async settled(signal) {
       await warning;

@@ -1,6 +1,7 @@
 import { inList, type Queries, type Row, type Sealer, type SqlValue, type Transaction } from '../../storage/index.ts';
 import { removeVectorRows, runInSteps, type UnitOfWork } from '../documents/index.ts';
 import { COLLECTION_ID } from '../stored-collections.ts';
+import { andInPartition, type Partition } from '../view/index.ts';
 import { fromBlob, type Precision, toBlob } from './vector-blob.ts';
 
 /** Two vectors are comparable only if these agree. */
@@ -138,15 +139,16 @@ const SELECT = `
 const PAGE = 256;
 
 /**
- * All vectors of a collection, by document, space and chunk, in pages. Each page continues after the last vector that
+ * All vectors of a collection, or of a partition of it, by document, space and chunk, in pages. Each page continues after the last vector that
  * was read, so no transaction stays open; callers that need later writes follow the change feed. Pass `sql.background`,
  * because a page is large.
  */
 export async function* vectorsOfCollection(queries: Queries, collection: string,
-  page = PAGE): AsyncGenerator<StoredVector[]>
+  { partition, page = PAGE }: { readonly partition?: Partition | undefined; readonly page?: number } = {}): AsyncGenerator<StoredVector[]>
 {
+  const within = partition === undefined ? '' : andInPartition(partition, 'e.ord');
   // The CASE bounds only the chunks of the first document and space, through the index.
-  const query = `${SELECT} WHERE e.cid = ${COLLECTION_ID} AND e.ord >= ? AND (e.ord > ? OR e.space >= ?)
+  const query = `${SELECT} WHERE e.cid = ${COLLECTION_ID} ${within} AND e.ord >= ? AND (e.ord > ? OR e.space >= ?)
     AND v.chunk > CASE WHEN e.ord = ? AND e.space = ? THEN ? ELSE -1 END ORDER BY e.ord, e.space, v.chunk LIMIT ?`;
   for (let last: StoredVector | undefined, more = true; more;) {
     const { ord, space, chunk } = last ?? { ord: 0, space: '', chunk: -1 };

@@ -81,7 +81,8 @@ function geoKind({ sql, log, clock }: GeoEnvironment): ViewKind<GeoIndex> {
     collections: () => filledCollections(sql, 'docs'),
     entryOf,
     entriesOf: (ords) => toEntries(sql, documentsOf({ queries: sql, log }, ords)),
-    allEntries: (collection) => toEntries(sql.background, allDocuments({ queries: sql.background, log }, collection)),
+    allEntries: (partition) => toEntries(sql.background, allDocuments({ queries: sql.background, log }, partition)),
+    join: ([only]) => only!,
   };
 }
 

@@ -34,12 +34,17 @@ const entry = (ord: number, steps?: (index: Noted) => Steps): Entry<Noted> => ({
     return steps?.(index);
   },
 });
+const indexServing = (index: Noted): CollectionIndex<Noted> => {
+  const collection = new CollectionIndex<Noted>('test', { collection: 'c', number: 0, of: 1 });
+  collection.serve(index);
+  return collection;
+};
 const turn = () => new Promise(setImmediate);
 
 describe('the index of a collection', () => {
   it('gets ready for a change before each', async () => {
     const serving = new Noted();
-    const collection = new CollectionIndex('test', 'c', serving);
+    const collection = indexServing(serving);
     serving.unsettled = 2;
     await collection.put(entry(1), new Pace());
     serving.unsettled = 1;
@@ -48,7 +53,7 @@ describe('the index of a collection', () => {
   });
 
   it('is idle when no change is half done', async () => {
-    const collection = new CollectionIndex('test', 'c', new Noted());
+    const collection = indexServing(new Noted());
     let open = false;
     const putting = collection.put(entry(1, () => () => !open), new Pace());
     let idle = false;
@@ -64,7 +69,7 @@ describe('the index of a collection', () => {
 
   it('brings a change to the build, too, even if that becomes the index that serves between two steps', async () => {
     const [old, made] = [new Noted(), new Noted()];
-    const collection = new CollectionIndex('test', 'c', old);
+    const collection = indexServing(old);
     const build = collection.begin(made);
     let finished = false;
     const steps = (index: Noted) => (): boolean => {
@@ -80,7 +85,7 @@ describe('the index of a collection', () => {
 
   it('leaves an index alone that was let go of between two steps', async () => {
     const [old, made] = [new Noted(), new Noted()];
-    const collection = new CollectionIndex('test', 'c', old);
+    const collection = indexServing(old);
     collection.begin(made);
     await collection.put(entry(1, () => () => {
       collection.close();

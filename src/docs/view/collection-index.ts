@@ -1,6 +1,7 @@
 import { ServiceError } from '../../errors/index.ts';
 import type { Pace } from '../../lib/pace.ts';
 import type { Confirmation } from './checkpoint-files.ts';
+import { nameOfPartition, type Partition } from './partitions.ts';
 import { IndexLoading } from './readiness.ts';
 import type { Entry, EntryGroup, Steps, ViewIndex } from './view-kind.ts';
 
@@ -14,11 +15,12 @@ export interface Build<Index> {
 }
 
 /**
- * The index of one collection and the one that is being built for it, if any. Changes go to both, so that searches
- * continue while a collection is reindexed.
+ * The index of one collection, or of one of its partitions, and the one that is being built for it, if any. Changes go
+ * to both, so that searches continue while a collection is reindexed.
  */
 export class CollectionIndex<Index extends ViewIndex> {
-  /** Lowercased. */
+  readonly partition: Partition;
+  /** That of the partition. */
   readonly name: string;
   readonly #kind: string;
   #serving: Index | undefined;
@@ -26,7 +28,7 @@ export class CollectionIndex<Index extends ViewIndex> {
   #failure: unknown;
   /** Resolves when the running change is done. */
   #changing: Promise<void> | undefined;
-  readonly #upTo: number;
+  #upTo = 0;
   #isResting = false;
   #usedAt = performance.now();
   /** Documents that changed since the last checkpoint. */
@@ -37,13 +39,15 @@ export class CollectionIndex<Index extends ViewIndex> {
   #asked = 0;
   #met = 0;
 
-  /**
-   * `kind` is the name of the view in messages. Without an index it starts as loading; with one, it comes from the
-   * checkpoint `kept`, if any.
-   */
-  constructor(kind: string, name: string, serving?: Index, kept?: Confirmation) {
+  /** `kind` is the name of the view in messages. It starts as loading. */
+  constructor(kind: string, partition: Partition) {
     this.#kind = kind;
-    this.name = name;
+    this.partition = partition;
+    this.name = nameOfPartition(partition);
+  }
+
+  /** Begins to serve: with an empty index, or with that of a checkpoint, which is `kept`. */
+  serve(serving: Index, kept?: Confirmation): void {
     this.#serving = serving;
     this.#upTo = kept?.lsn ?? 0;
     this.kept = kept;
@@ -65,6 +69,11 @@ export class CollectionIndex<Index extends ViewIndex> {
   /** A change asks for the index to be made anew. */
   outdate(): void {
     this.#asked += 1;
+  }
+
+  /** Whether it is out of service until it is built again. */
+  get hasFailed(): boolean {
+    return this.#failure !== undefined;
   }
 
   /** Whether it is out of memory until a search asks for it: then it is complete, but not read yet. */

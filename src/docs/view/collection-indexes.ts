@@ -1,18 +1,19 @@
 import type { Log } from '../../lib/log.ts';
 import { Pace } from '../../lib/pace.ts';
 import { BodyUnavailable, type Change } from '../../storage/index.ts';
-import type { Confirmation } from './checkpoint-files.ts';
-import { CollectionIndex } from './collection-index.ts';
+import type { CollectionIndex } from './collection-index.ts';
+import { CollectionParts } from './collection-parts.ts';
+import { collectionOf, partitionOf } from './partitions.ts';
 import type { Effect, Entry, EntryGroup, ViewIndex, ViewKind } from './view-kind.ts';
 
 /** The result of a batch of changes. */
-export interface Followed {
-  /** Collections whose documents changed. */
-  readonly changed: ReadonlySet<string>;
-  /** Collections that were deleted. */
-  readonly dropped: ReadonlySet<string>;
-  /** Collections whose index must be rebuilt. */
-  readonly outdated: ReadonlySet<string>;
+export interface Followed<Index extends ViewIndex> {
+  /** Indexes whose documents changed. */
+  readonly changed: ReadonlySet<CollectionIndex<Index>>;
+  /** Names of indexes whose collection was deleted. */
+  readonly dropped: readonly string[];
+  /** Indexes that must be rebuilt. */
+  readonly outdated: ReadonlySet<CollectionIndex<Index>>;
   /** Whether an index went out of service. */
   readonly failed: boolean;
 }
@@ -24,55 +25,66 @@ interface Pending {
   readonly change: Change;
 }
 
-interface Applied {
+interface Applied<Index extends ViewIndex> {
   /** Whether an index failed. */
   readonly failed: boolean;
-  /** Collections whose bodies could not be read, whose indexes must be rebuilt. */
-  readonly outOfReach: ReadonlySet<string>;
+  /** Indexes that need bodies which could not be read, and must be rebuilt. */
+  readonly outOfReach: ReadonlySet<CollectionIndex<Index>>;
 }
 
-const NONE: ReadonlySet<string> = new Set();
+interface CollectionIndexesOptions<Index extends ViewIndex & Readable, Readable> {
+  readonly kind: ViewKind<Index, Readable>;
+  readonly log: Log;
+  /** The number of partitions that a collection shall have. */
+  readonly partitions: (collection: string) => number;
+}
+
+const NONE: ReadonlySet<never> = new Set<never>();
 
 /** The indexes of all collections; applies changes to them. */
-export class CollectionIndexes<Index extends ViewIndex> {
-  readonly #kind: ViewKind<Index>;
+export class CollectionIndexes<Index extends ViewIndex & Readable, Readable> {
+  readonly #kind: ViewKind<Index, Readable>;
   readonly #log: Log;
-  readonly #byName = new Map<string, CollectionIndex<Index>>();
+  readonly #partitions: (collection: string) => number;
+  readonly #byName = new Map<string, CollectionParts<Index, Readable>>();
   /** Number of indexes that went out of service so far. */
   #failures = 0;
 
-  constructor(kind: ViewKind<Index>, log: Log) {
+  constructor({ kind, log, partitions }: CollectionIndexesOptions<Index, Readable>) {
     this.#kind = kind;
     this.#log = log;
+    this.#partitions = partitions;
   }
 
-  get size(): number {
-    return this.#byName.size;
+  /** By the lowercased name of the collection. */
+  get(collection: string): CollectionParts<Index, Readable> | undefined {
+    return this.#byName.get(collection);
   }
 
-  /** By its lowercased name. */
-  get(name: string): CollectionIndex<Index> | undefined {
-    return this.#byName.get(name);
+  /** An index by its name. */
+  index(name: string): CollectionIndex<Index> | undefined {
+    return this.#byName.get(collectionOf(name))?.all.find((part) => part.name === name);
   }
 
-  /** A copy, which later changes do not affect. */
+  /** Those that serve, or will when they are loaded; a copy, which later changes do not affect. */
+  parts(): CollectionIndex<Index>[] {
+    return [...this.#byName.values()].flatMap(({ parts }) => parts);
+  }
+
+  /** Also those that are being built to divide a collection anew. */
   all(): CollectionIndex<Index>[] {
-    return [...this.#byName.values()];
+    return [...this.#byName.values()].flatMap(({ all }) => all);
   }
 
-  names(): string[] {
-    return [...this.#byName.keys()];
-  }
-
-  /** Without an index it starts as loading; with one, it comes from the checkpoint `kept`, if any. */
-  set(name: string, serving?: Index, kept?: Confirmation): CollectionIndex<Index> {
-    const collection = new CollectionIndex(this.#kind.name, name, serving, kept);
-    this.#byName.set(name, collection);
-    return collection;
+  /** A collection whose indexes are loading. */
+  add(collection: string): CollectionParts<Index, Readable> {
+    const parts = new CollectionParts(this.#kind, collection, this.#partitions(collection));
+    this.#byName.set(collection, parts);
+    return parts;
   }
 
   clear(): void {
-    for (const collection of this.#byName.values()) collection.close();
+    for (const parts of this.#byName.values()) parts.close();
     this.#byName.clear();
   }
 
@@ -80,31 +92,19 @@ export class CollectionIndexes<Index extends ViewIndex> {
    * Applies a batch. Rejects when the tables cannot be read or the signal aborts; the same batch may then be passed
    * again. Without a promise if nothing is to be waited for, as for the single change of a small write.
    */
-  follow(changes: readonly Change[], signal: AbortSignal): Followed | Promise<Followed> {
+  follow(changes: readonly Change[], signal: AbortSignal): Followed<Index> | Promise<Followed<Index>> {
     const pending = new Map<number, Pending>();
-    const dropped = new Set<string>();
-    const outdated = new Set<string>();
+    const dropped: string[] = [];
+    const outdated = new Set<CollectionIndex<Index>>();
     for (const change of changes) {
-      const { kind, collection, ord } = change;
-      if (this.#byName.get(collection)?.isWithin(change.lsn)) continue;
-      if (kind === 'collection.delete') {
-        this.#drop(collection, pending);
-        dropped.add(collection);
-        continue;
-      }
-      if (kind === this.#kind.reindexChange) {
-        outdated.add(collection);
-        continue;
-      }
-      const effect = this.#kind.effectOf(change);
-      if (effect === undefined || ord === undefined) continue;
-      const index = this.#byName.get(collection);
-      if (index?.isFollowing !== false) pending.set(ord, { collection, effect, change });
-      else index.changed += 1;
+      const { kind, collection } = change;
+      if (kind === 'collection.delete') dropped.push(...this.#drop(change, pending));
+      else if (kind === this.#kind.reindexChange) {
+        for (const part of this.#present(collection).all) if (!part.isWithin(change.lsn)) outdated.add(part);
+      } else this.#note(change, pending);
     }
-    const changed = new Set([...pending.values()].map(({ collection }) => collection));
-    const followed = ({ failed, outOfReach }: Applied): Followed => ({
-      changed,
+    const followed = ({ failed, outOfReach }: Applied<Index>): Followed<Index> => ({
+      changed: new Set([...pending].flatMap(([ord, { collection }]) => this.#holding(collection, ord))),
       dropped,
       outdated: outdated.union(outOfReach),
       failed,
@@ -113,14 +113,48 @@ export class CollectionIndexes<Index extends ViewIndex> {
     return applied instanceof Promise ? applied.then(followed) : followed(applied);
   }
 
-  /** Drops earlier changes of its documents; later ones start a new index. */
-  #drop(name: string, pending: Map<number, Pending>): void {
-    for (const [ord, { collection }] of pending) if (collection === name) pending.delete(ord);
-    this.#byName.get(name)?.close();
-    this.#byName.delete(name);
+  /** A change of a document is skipped by the indexes that do not follow, and by those whose checkpoint includes it. */
+  #note(change: Change, pending: Map<number, Pending>): void {
+    const { collection, ord, lsn } = change;
+    const effect = this.#kind.effectOf(change);
+    if (effect === undefined || ord === undefined) return;
+    const parts = this.#byName.get(collection)?.holding(ord).filter((part) => !part.isWithin(lsn));
+    if (parts === undefined || parts.some(({ isFollowing }) => isFollowing))
+      pending.set(ord, { collection, effect, change });
+    for (const part of parts ?? []) if (!part.isFollowing) part.changed += 1;
   }
 
-  #applyAtMostOne(pending: ReadonlyMap<number, Pending>, signal: AbortSignal): Applied | Promise<Applied> {
+  /**
+   * Drops earlier changes of its documents; later ones start new indexes. A checkpoint may be from after the deletion:
+   * then only the other partitions are emptied.
+   */
+  #drop({ collection: name, lsn }: Change, pending: Map<number, Pending>): string[] {
+    const parts = this.#byName.get(name);
+    const before = parts?.all.filter((part) => !part.isWithin(lsn)) ?? [];
+    if (parts !== undefined && before.length === 0) return [];
+    for (const [ord, { collection }] of pending) if (collection === name) pending.delete(ord);
+    for (const part of before) part.close();
+    if (before.length === parts?.all.length) this.#byName.delete(name);
+    else for (const part of before) part.serve(this.#kind.create(name));
+    return before.map((part) => part.name);
+  }
+
+  /** The indexes of a collection; empty ones if it has none yet. */
+  #present(collection: string): CollectionParts<Index, Readable> {
+    const present = this.#byName.get(collection);
+    if (present !== undefined) return present;
+    const parts = this.add(collection);
+    for (const part of parts.parts) part.serve(this.#kind.create(collection));
+    return parts;
+  }
+
+  #holding(collection: string, ord: number): readonly CollectionIndex<Index>[] {
+    return this.#byName.get(collection)?.holding(ord) ?? [];
+  }
+
+  #applyAtMostOne(pending: ReadonlyMap<number, Pending>,
+    signal: AbortSignal): Applied<Index> | Promise<Applied<Index>>
+  {
     const failures = this.#failures;
     for (const [ord, next] of pending) {
       const isGroup = next.effect === 'read' && (this.#kind.groupsOf?.([next.change]).length ?? 0) > 0;
@@ -131,7 +165,7 @@ export class CollectionIndexes<Index extends ViewIndex> {
     return { failed: this.#failures > failures, outOfReach: NONE };
   }
 
-  async #apply(pending: ReadonlyMap<number, Pending>, signal: AbortSignal): Promise<Applied> {
+  async #apply(pending: ReadonlyMap<number, Pending>, signal: AbortSignal): Promise<Applied<Index>> {
     const pace = new Pace();
     const failures = this.#failures;
     const unread = new Map<number, Pending>();
@@ -144,7 +178,14 @@ export class CollectionIndexes<Index extends ViewIndex> {
       else if (applied !== true) await applied;
       if (pace.isDue) await pace.rest();
     }
-    const outOfReach = new Set<string>();
+    const outOfReach = await this.#applyFromTables(unread, pace, signal);
+    return { failed: this.#failures > failures, outOfReach };
+  }
+
+  async #applyFromTables(unread: Map<number, Pending>, pace: Pace,
+    signal: AbortSignal): Promise<ReadonlySet<CollectionIndex<Index>>>
+  {
+    const outOfReach = new Set<CollectionIndex<Index>>();
     for (const [collection, ords] of byCollection(unread)) {
       try {
         for await (const entry of this.#kind.entriesOf(ords)) {
@@ -157,14 +198,15 @@ export class CollectionIndexes<Index extends ViewIndex> {
       } catch (error) {
         // Other collections must not wait for the store that keeps this one's bodies.
         if (!(error instanceof BodyUnavailable)) throw error;
-        this.#failed(this.#byName.get(collection) ?? this.set(collection, this.#kind.create(collection)), error);
-        outOfReach.add(collection);
+        const parts = this.#present(collection);
+        for (const ord of ords.filter((each) => unread.delete(each)))
+          for (const part of parts.holding(ord)) outOfReach.add(part);
+        for (const part of outOfReach) if (!part.hasFailed) this.#failed(part, error);
       }
     }
     // They were deleted from the tables meanwhile, which a later change reports, too.
-    for (const [ord, { collection }] of unread)
-      if (!outOfReach.has(collection)) await this.#remove(collection, ord, pace);
-    return { failed: this.#failures > failures, outOfReach };
+    for (const [ord, { collection }] of unread) await this.#remove(collection, ord, pace);
+    return outOfReach;
   }
 
   /**
@@ -186,28 +228,42 @@ export class CollectionIndexes<Index extends ViewIndex> {
       [...pending.values()].filter(({ effect }) => effect === 'read').map(({ change }) => change);
     for (const group of (read && this.#kind.groupsOf?.(read)) ?? []) {
       signal.throwIfAborted();
+      const parts = this.#holdingAll(group);
+      if (parts === undefined) continue;
       for (const ord of group.ords) together.add(ord);
-      const changing = this.#putTogether(group, pace);
+      const changing = this.#onEach(parts, (part) => part.putTogether(group, pace));
       if (changing !== undefined) await changing;
       if (pace.isDue) await pace.rest();
     }
     return together;
   }
 
-  #putTogether(group: EntryGroup<Index>, pace: Pace): Promise<void> | undefined {
-    const collection = this.#byName.get(group.collection) ??
-      this.set(group.collection, this.#kind.create(group.collection));
-    return this.#guarded(collection, () => collection.putTogether(group, pace));
+  /** The indexes to which all documents of a group belong; undefined if they belong to different partitions. */
+  #holdingAll({ collection, ords }: EntryGroup<Index>): readonly CollectionIndex<Index>[] | undefined {
+    const parts = this.#present(collection).holding(ords[0]!);
+    return parts.every(({ partition: { number, of } }) => of === 1 || ords.every((ord) => partitionOf(ord, of) === number))
+      ? parts
+      : undefined;
   }
 
-  #put(name: string, entry: Entry<Index>, pace: Pace): Promise<void> | undefined {
-    const collection = this.#byName.get(name) ?? this.set(name, this.#kind.create(name));
-    return this.#guarded(collection, () => collection.put(entry, pace));
+  #put(collection: string, entry: Entry<Index>, pace: Pace): Promise<void> | undefined {
+    return this.#onEach(this.#present(collection).holding(entry.ord), (part) => part.put(entry, pace));
   }
 
-  #remove(name: string, ord: number, pace: Pace): Promise<void> | undefined {
-    const collection = this.#byName.get(name);
-    return collection && this.#guarded(collection, () => collection.remove(ord, pace));
+  #remove(collection: string, ord: number, pace: Pace): Promise<void> | undefined {
+    return this.#onEach(this.#holding(collection, ord), (part) => part.remove(ord, pace));
+  }
+
+  /** Changes some indexes, one after the other; undefined when that is done. Neither throws nor rejects. */
+  #onEach(parts: readonly CollectionIndex<Index>[],
+    change: (part: CollectionIndex<Index>) => Promise<void> | undefined): Promise<void> | undefined
+  {
+    let changing: Promise<void> | undefined;
+    for (const part of parts) {
+      const next = (): Promise<void> | undefined => this.#guarded(part, () => change(part));
+      changing = changing === undefined ? next() : changing.then(next);
+    }
+    return changing;
   }
 
   /** Undefined when the change is done; neither throws nor rejects. */

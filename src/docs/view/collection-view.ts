@@ -6,7 +6,9 @@ import type { CollectionIndex } from './collection-index.ts';
 import { CollectionIndexes, type Followed } from './collection-indexes.ts';
 import { type BuildRun, IndexBuilder } from './index-builder.ts';
 import type { IndexCounts, IndexInMemory } from './index-memory.ts';
+import type { CollectionParts } from './collection-parts.ts';
 import { type KeepingOptions, KeptIndexes } from './kept-indexes.ts';
+import { collectionOf } from './partitions.ts';
 import { IndexLoading } from './readiness.ts';
 import type { ViewIndex, ViewKind } from './view-kind.ts';
 
@@ -14,6 +16,8 @@ export interface CollectionViewOptions extends KeepingOptions {
   readonly timer?: Timer;
   /** Most documents of a collection whose index is read when it is searched, not at a start; absent: all are read. */
   readonly mostAtRest?: number | undefined;
+  /** Number of partitions that a collection shall have, by its lowercased name; one by default. */
+  readonly partitions?: (collection: string) => number;
 }
 
 /**
@@ -32,9 +36,9 @@ interface Run extends BuildRun {
   current: boolean;
   /** The history of the feed (`ChangeFeed.history`) to which the indexes belong. */
   readonly history: number;
-  /** The last rebuild of each collection that a change asked for. */
+  /** The last rebuild of each index that a change asked for, by its name. */
   readonly rebuilds: Map<string, Rebuild>;
-  /** The indexes that searches have asked for while they rested; the promises never reject. */
+  /** The indexes that searches have asked for while they rested, by name; the promises never reject. */
   readonly waking: Map<string, Promise<void>>;
 }
 
@@ -47,38 +51,45 @@ interface Rebuild {
 }
 
 /**
- * Indexes of all collections, one each, which follow the change feed: a view that can always be rebuilt from the
- * tables. A new collection gets its index with its first document. At a start, indexes are read from checkpoints or
- * built from the tables, in the background, and searches are refused meanwhile.
+ * Indexes of all collections, one for each partition, which follow the change feed: a view that can always be rebuilt
+ * from the tables. A new collection gets its indexes with its first document. At a start, indexes are read from
+ * checkpoints or built from the tables, in the background, and searches are refused meanwhile. When a collection is
+ * divided anew, the former indexes serve until the new ones are complete.
  */
-export class CollectionView<Index extends ViewIndex> {
+export class CollectionView<Index extends ViewIndex & Readable, Readable = Index> {
   readonly #env: Pick<DocsEnvironment, 'sql' | 'feed' | 'log'>;
-  readonly #kind: ViewKind<Index>;
+  readonly #kind: ViewKind<Index, Readable>;
   readonly #timer: Timer;
-  readonly #collections: CollectionIndexes<Index>;
+  readonly #collections: CollectionIndexes<Index, Readable>;
   readonly #kept: KeptIndexes<Index>;
   readonly #builder: IndexBuilder<Index>;
   readonly #mostAtRest: number;
+  readonly #partitions: (collection: string) => number;
   #run: Run | undefined;
   #listed = false;
   #woken = 0;
   #changed = Promise.withResolvers<void>();
 
-  constructor(env: Pick<DocsEnvironment, 'sql' | 'feed' | 'log'>, kind: ViewKind<Index>,
+  constructor(env: Pick<DocsEnvironment, 'sql' | 'feed' | 'log'>, kind: ViewKind<Index, Readable>,
     options: CollectionViewOptions = {})
   {
     this.#env = env;
     this.#kind = kind;
     this.#timer = options.timer ?? systemTimer;
-    this.#collections = new CollectionIndexes(kind, env.log);
-    this.#kept = new KeptIndexes(env, kind, options);
+    this.#partitions = options.partitions ?? (() => 1);
+    this.#collections = new CollectionIndexes({ kind, log: env.log, partitions: this.#partitions });
+    const { isSecret } = options;
+    this.#kept = new KeptIndexes(env, kind, {
+      ...options,
+      isSecret: (name) => isSecret?.(collectionOf(name)) === true,
+    });
     this.#builder = new IndexBuilder({
       env,
       kind,
       kept: this.#kept,
       timer: this.#timer,
-      isPresent: (collection) => this.#collections.get(collection.name) === collection,
-      onChange: () => this.#notifyChange(),
+      isPresent: (index) => this.#collections.get(index.partition.collection)?.all.includes(index) === true,
+      onChange: (index) => this.#built(index),
     });
     this.#mostAtRest = options.mostAtRest ?? -1;
   }
@@ -89,8 +100,8 @@ export class CollectionView<Index extends ViewIndex> {
     const head = await this.#env.feed.head();
     const { history } = this.#env.feed;
     await this.#list();
-    await this.#kept.clean(this.#collections.names());
-    const loaded = this.#collections.all().filter(({ isResting }) => !isResting).map(({ name }) => name);
+    await this.#kept.clean(this.#collections.parts().map(({ name }) => name));
+    const loaded = this.#collections.parts().filter(({ isResting }) => !isResting).map(({ name }) => name);
     const starts = await this.#kept.usable(loaded, head);
     const subscriber = this.#subscriberFrom(Math.min(head, ...[...starts.values()].map(({ lsn }) => lsn)));
     const abort = new AbortController();
@@ -196,19 +207,21 @@ export class CollectionView<Index extends ViewIndex> {
   /** Whether every collection can be searched. */
   get isReady(): boolean {
     return this.#listed && this.#run?.current === true && this.#isCurrent(this.#run) &&
-      this.#collections.all().every(({ serving, isResting }) => isResting || serving !== undefined);
+      this.#collections.parts().every(({ serving, isResting }) => isResting || serving !== undefined);
   }
 
-  /** The index of a collection, undefined while it has nothing indexed. Throws `IndexLoading`. */
-  indexOf(name: string): Index | undefined {
+  /** What a search of a collection reads, undefined while it has nothing indexed. Throws `IndexLoading`. */
+  indexOf(name: string): Readable | undefined {
     const run = this.#requireCurrent();
     const collection = this.#collections.get(name.toLowerCase());
-    if (collection?.isResting === true) this.#wake(run, collection);
-    return collection?.ready(this.changed);
+    if (collection === undefined) return undefined;
+    this.#divide(run, collection);
+    this.#wakeAll(run, collection);
+    return collection.ready(this.changed);
   }
 
-  /** The index of a collection if it serves and is in memory: one that rests goes on resting. */
-  servingOf(collection: string): Index | undefined {
+  /** The same if all of it serves and is in memory: what rests goes on resting. */
+  servingOf(collection: string): Readable | undefined {
     return this.#collections.get(collection.toLowerCase())?.serving;
   }
 
@@ -218,7 +231,7 @@ export class CollectionView<Index extends ViewIndex> {
   }
 
   counts(): IndexCounts {
-    const all = this.#collections.all();
+    const all = this.#collections.parts();
     const memory = all.filter(({ serving }) => serving !== undefined).length;
     const resting = all.filter(({ isResting }) => isResting).length;
     return { memory, resting, missing: all.length - memory - resting };
@@ -226,8 +239,8 @@ export class CollectionView<Index extends ViewIndex> {
 
   /** The indexes that serve and are in memory. */
   inMemory(): IndexInMemory[] {
-    return this.#collections.all().flatMap(({ name, serving, usedAt }) =>
-      serving === undefined ? [] : [{ collection: name, documents: serving.documents, bytes: serving.bytes, usedAt }]
+    return this.#collections.parts().flatMap(({ name, serving, usedAt }) =>
+      serving === undefined ? [] : [{ name, documents: serving.documents, bytes: serving.bytes, usedAt }]
     );
   }
 
@@ -241,11 +254,11 @@ export class CollectionView<Index extends ViewIndex> {
     if (run === undefined) return false;
     let isResting = false;
     this.#inBackground(run, async () => {
-      const collection = this.#collections.get(name);
-      if (signal.aborted || collection?.usedAt !== usedAt) return;
-      await this.#kept.save(collection, run.subscriber.position);
-      const isUnused = this.#collections.get(name) === collection && collection.usedAt === usedAt;
-      isResting = isUnused && collection.rest();
+      const index = this.#collections.index(name);
+      if (signal.aborted || index?.usedAt !== usedAt) return;
+      await this.#kept.save(index, run.subscriber.position);
+      const isUnused = this.#collections.index(name) === index && index.usedAt === usedAt;
+      isResting = isUnused && index.rest();
     });
     await unlessAborted(run.work, signal).catch(() => undefined);
     return isResting;
@@ -257,17 +270,15 @@ export class CollectionView<Index extends ViewIndex> {
    */
   async intoMemory(names: readonly string[], signal: AbortSignal): Promise<void> {
     const run = this.#requireCurrent();
-    const woken = Promise.all(names.map((name) => {
-      const collection = this.#collections.get(name.toLowerCase());
-      if (collection?.isResting === true) this.#wake(run, collection);
-      return run.waking.get(name.toLowerCase());
-    }));
-    await unlessAborted(woken, signal);
+    const wanted = names.flatMap((name) => this.#collections.get(name.toLowerCase()) ?? []);
+    for (const collection of wanted) this.#wakeAll(run, collection);
+    const parts = wanted.flatMap((collection) => collection.parts);
+    await unlessAborted(Promise.all(parts.map(({ name }) => run.waking.get(name))), signal);
   }
 
-  /** Bytes of memory that the index of a collection uses; undefined while it does not serve. */
+  /** Bytes of memory that the indexes of a collection use; undefined while it does not serve. */
   bytesOf(collection: string): number | undefined {
-    return this.servingOf(collection)?.bytes;
+    return this.#collections.get(collection.toLowerCase())?.bytes;
   }
 
   /**
@@ -290,9 +301,11 @@ export class CollectionView<Index extends ViewIndex> {
     );
     const over = AbortSignal.any([signal, run.abort.signal]);
     await run.subscriber.caughtUp(lsn, over);
-    for (const failure of await unlessAborted(Promise.all(wanted.map((name) => run.rebuilds.get(name)?.tried.promise)),
-      over)) if (failure !== undefined) throw failure as Error;
-    return wanted.reduce((sum, name) => sum + (this.indexOf(name)?.documents ?? 0), 0);
+    const parts = (): CollectionIndex<Index>[] => wanted.flatMap((name) => this.#collections.get(name)?.parts ?? []);
+    const tries = parts().map(({ name }) => run.rebuilds.get(name)?.tried.promise);
+    for (const failure of await unlessAborted(Promise.all(tries), over))
+      if (failure !== undefined) throw failure as Error;
+    return parts().reduce((sum, part) => sum + part.ready(this.changed).documents, 0);
   }
 
   #requireCurrent(): Run {
@@ -332,10 +345,8 @@ export class CollectionView<Index extends ViewIndex> {
   async #list(): Promise<void> {
     const listed = await this.#kind.collections();
     this.#forget();
-    for (const { name, docs } of listed) {
-      const collection = this.#collections.set(name);
-      if (docs <= this.#mostAtRest) collection.rest();
-    }
+    for (const { name, docs } of listed)
+      for (const part of this.#collections.add(name).parts) if (docs <= this.#mostAtRest) part.rest();
     this.#listed = true;
   }
 
@@ -381,7 +392,7 @@ export class CollectionView<Index extends ViewIndex> {
     for (const [name, kept] of checkpoints) {
       if (signal.aborted) return;
       const index = await this.#kept.restored(name);
-      if (index !== undefined) this.#collections.set(name, index, kept);
+      if (index !== undefined) this.#collections.index(name)?.serve(index, kept);
     }
     if (signal.aborted) return;
     run.subscriber.start();
@@ -392,8 +403,8 @@ export class CollectionView<Index extends ViewIndex> {
       await run.subscriber.caughtUp(await feed.head(), signal);
     run.current = true;
     this.#notifyChange();
-    for (const collection of this.#collections.all())
-      if (!collection.isResting) await this.#builder.build(collection, run);
+    for (const index of this.#collections.parts())
+      if (!index.isResting) await this.#builder.build(index, run);
   }
 
   /** The feed does not continue from the view's position: every index is rebuilt from the tables. */
@@ -402,8 +413,8 @@ export class CollectionView<Index extends ViewIndex> {
     const run = this.#run!;
     if (!this.#isCurrent(run)) return head; // `restart` follows
     await this.#list();
-    for (const collection of this.#collections.all())
-      if (!collection.isResting) this.#inBackground(run, () => this.#builder.build(collection, run));
+    for (const index of this.#collections.parts())
+      if (!index.isResting) this.#inBackground(run, () => this.#builder.build(index, run));
     return head;
   }
 
@@ -414,11 +425,11 @@ export class CollectionView<Index extends ViewIndex> {
       : this.#followed(changes, followed);
   }
 
-  #followed(changes: readonly Change[], followed: Followed): Promise<void> | undefined {
+  #followed(changes: readonly Change[], followed: Followed<Index>): Promise<void> | undefined {
     const { dropped, failed } = followed;
-    if (failed || dropped.size > 0) this.#notifyChange();
+    if (failed || dropped.length > 0) this.#notifyChange();
     const run = this.#run;
-    if (dropped.size > 0) return this.#removeKept(dropped).then(() => this.#afterBatch(run, changes, followed));
+    if (dropped.length > 0) return this.#removeKept(dropped).then(() => this.#afterBatch(run, changes, followed));
     this.#afterBatch(run, changes, followed);
     return undefined;
   }
@@ -427,48 +438,66 @@ export class CollectionView<Index extends ViewIndex> {
     for (const name of names) await this.#kept.remove(name);
   }
 
-  #afterBatch(run: Run | undefined, changes: readonly Change[], { changed, outdated }: Followed): void {
+  #afterBatch(run: Run | undefined, changes: readonly Change[], { changed, outdated }: Followed<Index>): void {
     if (run === undefined) return;
-    for (const { kind, collection } of changes) if (kind === 'config.put') this.#configured(run, collection);
-    for (const name of changed) this.#afterChanges(run, name);
-    for (const name of outdated) this.#rebuild(run, name);
+    for (const { kind, collection } of changes)
+      if (kind === 'config.put' || kind === 'config.delete') this.#configured(run, collection);
+    for (const index of changed) this.#afterChanges(run, index);
+    for (const index of outdated) this.#rebuild(run, index);
   }
 
-  #afterChanges(run: Run, name: string): void {
-    const collection = this.#collections.get(name);
-    if (collection === undefined) return;
+  #afterChanges(run: Run, index: CollectionIndex<Index>): void {
     // One slice: the rest is done after later changes, and nothing waits for it.
-    collection.serving?.tidy?.();
-    if (this.#kept.isDue(collection))
-      this.#inBackground(run, () => this.#kept.save(collection, run.subscriber.position));
+    index.serving?.tidy?.();
+    if (this.#kept.isDue(index)) this.#inBackground(run, () => this.#kept.save(index, run.subscriber.position));
   }
 
   #configured(run: Run, name: string): void {
     const collection = this.#collections.get(name);
-    if (collection !== undefined) this.#inBackground(run, () => this.#kept.configured(collection));
+    if (collection === undefined) return;
+    for (const index of collection.all) this.#inBackground(run, () => this.#kept.configured(index));
+    this.#divide(run, collection);
   }
 
-  /** A collection whose documents were all kept out of its index has none yet. */
-  #rebuild(run: Run, name: string): void {
+  /** Begins to divide a collection anew, if it shall have another number of partitions. */
+  #divide(run: Run, collection: CollectionParts<Index, Readable>): void {
+    const partitions = this.#partitions(collection.name);
+    if (partitions === collection.wanted) return;
+    for (const index of collection.divide(partitions))
+      this.#inBackground(run, () => this.#builder.build(index, run));
+  }
+
+  /** An index serves, or could not be built. */
+  #built(index: CollectionIndex<Index>): void {
+    const left = this.#collections.get(index.partition.collection)?.conclude() ?? [];
+    if (left.length > 0 && this.#run !== undefined) this.#inBackground(this.#run, () => this.#removeKept(left));
+    this.#notifyChange();
+  }
+
+  #rebuild(run: Run, index: CollectionIndex<Index>): void {
+    const { name } = index;
     if (run.rebuilds.get(name)?.begun === false) return;
-    const collection = this.#collections.get(name) ?? this.#collections.set(name, this.#kind.create(name));
-    collection.outdate();
+    index.outdate();
     const rebuild: Rebuild = { begun: false, tried: Promise.withResolvers() };
     run.rebuilds.set(name, rebuild);
     this.#inBackground(run, async () => {
       rebuild.begun = true;
       await run.waking.get(name);
-      await this.#builder.build(collection, run, rebuild.tried.resolve);
+      await this.#builder.build(index, run, rebuild.tried.resolve);
       rebuild.tried.resolve(undefined);
     });
   }
 
+  #wakeAll(run: Run, { parts }: CollectionParts<Index, Readable>): void {
+    for (const index of parts) if (index.isResting) this.#wake(run, index);
+  }
+
   /** Reads an index that rests, beside other work; one that is made anew anyway is waited for. */
-  #wake(run: Run, collection: CollectionIndex<Index>): void {
-    const { name } = collection;
-    if (run.waking.has(name) || collection.isOutdated) return;
+  #wake(run: Run, index: CollectionIndex<Index>): void {
+    const { name } = index;
+    if (run.waking.has(name) || index.isOutdated) return;
     this.#woken += 1;
-    const woken = this.#builder.wake(collection, run).finally(() => run.waking.delete(name));
+    const woken = this.#builder.wake(index, run).finally(() => run.waking.delete(name));
     run.waking.set(name, woken);
   }
 

@@ -5,6 +5,7 @@ import type { DocsEnvironment } from '../environment.ts';
 import type { Confirmation } from './checkpoint-files.ts';
 import type { Build, CollectionIndex } from './collection-index.ts';
 import type { KeptIndexes } from './kept-indexes.ts';
+import { partitionOf } from './partitions.ts';
 import type { Entry, ViewIndex, ViewKind } from './view-kind.ts';
 
 const BUILD_BACKOFF: Backoff = { initial: 1000, max: 60_000 };
@@ -23,13 +24,13 @@ export interface BuildRun {
 
 export interface IndexBuilderOptions<Index extends ViewIndex> {
   readonly env: Pick<DocsEnvironment, 'feed' | 'log'>;
-  readonly kind: ViewKind<Index>;
+  readonly kind: ViewKind<Index, unknown>;
   readonly kept: KeptIndexes<Index>;
   readonly timer: Timer;
   /** False for a collection that was deleted, also if there is a new one of its name. */
   readonly isPresent: (collection: CollectionIndex<Index>) => boolean;
   /** An index serves, or is given up. */
-  readonly onChange: () => void;
+  readonly onChange: (collection: CollectionIndex<Index>) => void;
 }
 
 /** Makes indexes from the tables, or from a checkpoint and what changed since then, while the feed is followed. */
@@ -63,7 +64,7 @@ export class IndexBuilder<Index extends ViewIndex> {
         if (signal.aborted) return;
         if (error instanceof NotIndexed) {
           collection.giveUp(error.cause);
-          onChange();
+          onChange(collection);
           return onTried(error.cause);
         }
         onTried(error);
@@ -113,8 +114,9 @@ export class IndexBuilder<Index extends ViewIndex> {
    */
   async #fromTables(collection: CollectionIndex<Index>, signal: AbortSignal): Promise<void> {
     const { kind } = this.#options;
-    await whileBuilding(collection, kind.create(collection.name), async (build) => {
-      if (await addAll(signal, collection, build, kind.allEntries(collection.name))) this.#finish(collection, build);
+    const { partition } = collection;
+    await whileBuilding(collection, kind.create(partition.collection), async (build) => {
+      if (await addAll(signal, collection, build, kind.allEntries(partition))) this.#finish(collection, build);
     });
   }
 
@@ -125,8 +127,10 @@ export class IndexBuilder<Index extends ViewIndex> {
     const { kind, kept } = this.#options;
     return whileBuilding(collection, index, async (build) => {
       // After the build has begun: it gets the later changes from the feed.
-      const changed = await kept.changedSince(place, collection.name);
-      if (changed === undefined) return false;
+      const all = await kept.changedSince(place, collection.partition.collection);
+      if (all === undefined) return false;
+      const { number, of } = collection.partition;
+      const changed = new Set([...all].filter((ord) => partitionOf(ord, of) === number));
       const gone = new Set(changed);
       const isWhole = await addAll(signal, collection, build, forgetting(gone, kind.entriesOf([...changed])));
       if (!isWhole || collection.isOutdated) return false;
@@ -139,7 +143,7 @@ export class IndexBuilder<Index extends ViewIndex> {
 
   #finish(collection: CollectionIndex<Index>, build: Build<Index>, place?: Confirmation): void {
     collection.finish(build, place);
-    this.#options.onChange();
+    this.#options.onChange(collection);
   }
 }
 

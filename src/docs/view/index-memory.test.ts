@@ -4,7 +4,7 @@ import { silentLog } from '../../lib/log.ts';
 import { ManualTimer } from '../../testkit/manual-timer.ts';
 import { type IndexInMemory, IndexMemory, type IndexMemoryOptions, type RestingView } from './index-memory.ts';
 
-type Sizes = Readonly<Record<string, Omit<IndexInMemory, 'collection'>>>;
+type Sizes = Readonly<Record<string, Omit<IndexInMemory, 'name'>>>;
 
 /** A view whose indexes rest when they are asked to, except some. */
 function view(indexes: Sizes, busy: readonly string[] = []): RestingView & { readonly rested: string[] } {
@@ -15,8 +15,8 @@ function view(indexes: Sizes, busy: readonly string[] = []): RestingView & { rea
     counts: () => ({ memory: Object.keys(indexes).length - rested.length, resting: rested.length, missing: 0 }),
     rested,
     inMemory: () =>
-      Object.entries(indexes).filter(([name]) => !rested.includes(name)).map(([collection, index]) => ({
-        collection,
+      Object.entries(indexes).filter(([name]) => !rested.includes(name)).map(([name, index]) => ({
+        name,
         ...index,
       })),
     async rest(collection) {

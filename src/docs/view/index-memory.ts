@@ -3,15 +3,15 @@ import { Loop, type LoopOptions } from '../../lib/loop.ts';
 
 /** An index in memory, as its view tells of it. */
 export interface IndexInMemory {
-  /** Lowercased name of its collection. */
-  readonly collection: string;
+  /** That of its collection, or of the partition. */
+  readonly name: string;
   readonly documents: number;
   readonly bytes: number;
   /** When it was searched or changed last, on the clock of `performance.now`. */
   readonly usedAt: number;
 }
 
-/** Where the indexes of a view are, in numbers of collections. */
+/** Where the indexes of a view are. */
 export interface IndexCounts {
   readonly memory: number;
   readonly resting: number;
@@ -27,7 +27,7 @@ export interface RestingView {
   readonly woken: number;
   inMemory(): readonly IndexInMemory[];
   /** False if the index has been used since `usedAt`, cannot rest now, or the signal aborts. Never rejects. */
-  rest(collection: string, usedAt: number, signal: AbortSignal): Promise<boolean>;
+  rest(index: string, usedAt: number, signal: AbortSignal): Promise<boolean>;
 }
 
 export interface IndexMemoryOptions extends Pick<LoopOptions, 'log' | 'timer'> {
@@ -79,7 +79,7 @@ export class IndexMemory {
     const { views } = this.#options;
     new Gauge({
       name: 'svc_indexes',
-      help: 'Collections by where their index is: in memory, resting until a search asks for it, or missing.',
+      help: 'Indexes by where they are: in memory, resting until a search asks for them, or missing.',
       labelNames: ['view', 'state'],
       registers,
       collect() {
@@ -105,11 +105,11 @@ export class IndexMemory {
     const all = views.flatMap((view) => view.inMemory().map((index) => ({ view, ...index })));
     all.sort((one, other) => one.usedAt - other.usedAt);
     let bytes = all.reduce((sum, index) => sum + index.bytes, 0);
-    for (const { view, collection, documents, usedAt, bytes: size } of all) {
+    for (const { view, name, documents, usedAt, bytes: size } of all) {
       const isIdle = restAfterMs > 0 && documents <= MOST_AT_REST && usedAt <= before;
       const isTooMuch = limit > 0 && bytes > limit;
       if (signal.aborted) return;
-      if ((isIdle || isTooMuch) && await view.rest(collection, usedAt, signal)) bytes -= size;
+      if ((isIdle || isTooMuch) && await view.rest(name, usedAt, signal)) bytes -= size;
     }
   }
 }

@@ -23,12 +23,12 @@ const CHECKPOINT_PART = 4;
  */
 export class KeptIndexes<Index extends ViewIndex> {
   readonly #env: Pick<DocsEnvironment, 'sql' | 'log'>;
-  readonly #kind: ViewKind<Index>;
+  readonly #kind: ViewKind<Index, unknown>;
   readonly #files: CheckpointFiles | undefined;
   readonly #isSecret: (collection: string) => boolean;
   readonly #keys: KeyRing | undefined;
 
-  constructor(env: Pick<DocsEnvironment, 'sql' | 'log'>, kind: ViewKind<Index>,
+  constructor(env: Pick<DocsEnvironment, 'sql' | 'log'>, kind: ViewKind<Index, unknown>,
     { checkpoints, isSecret = () => false, keys }: KeepingOptions)
   {
     this.#env = env;

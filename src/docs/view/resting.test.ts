@@ -27,7 +27,7 @@ describe('indexes at rest', () => {
   }
 
   const rest = async ({ view }: Pick<Opened, 'view'>, collection = 'c'): Promise<boolean> => {
-    const index = view.inMemory().find((each) => each.collection === collection);
+    const index = view.inMemory().find((each) => each.name === collection);
     return index !== undefined && view.rest(collection, index.usedAt, unending);
   };
 
@@ -67,9 +67,9 @@ describe('indexes at rest', () => {
     const { view, kind } = opened;
     await add('de', 'a');
     await view.caughtUp();
-    const index = view.servingOf('c')!;
+    const [index] = kind.created;
     expect(await rest(opened)).toBe(true);
-    expect([view.servingOf('c'), index.closed, view.isReady]).toEqual([undefined, 1, true]);
+    expect([view.servingOf('c'), index!.closed, view.isReady]).toEqual([undefined, 1, true]);
     await add('en', 'b');
     await remove('de', 'a');
     await view.caughtUp();
@@ -115,7 +115,7 @@ describe('indexes at rest', () => {
     void view.reindex(['other'], unending).catch(() => undefined);
     await begun.promise;
     const leaving = new AbortController();
-    const resting = view.rest('c', view.inMemory().find(({ collection }) => collection === 'c')!.usedAt,
+    const resting = view.rest('c', view.inMemory().find(({ name }) => name === 'c')!.usedAt,
       leaving.signal);
     leaving.abort();
     expect(await resting).toBe(false);

@@ -1,9 +1,10 @@
 import { afterEach, beforeEach } from 'vitest';
 import { BodyUnavailable, type Change } from '../../storage/index.ts';
-import { type DRIVERS, Fixture } from '../documents/test-fixture.ts';
+import { type DRIVERS, Fixture, OVER_POSTGRES } from '../documents/test-fixture.ts';
 import { filledCollections } from '../stored-collections.ts';
 import { CheckpointFiles } from './checkpoint-files.ts';
 import { CollectionView, type CollectionViewOptions } from './collection-view.ts';
+import { andInPartition, type Partition } from './partitions.ts';
 import type { Effect, Entry, ListedCollection, ViewIndex, ViewKind } from './view-kind.ts';
 
 export const MAGIC = 'QTEST001';
@@ -38,6 +39,25 @@ class Languages implements ViewIndex {
   }
 }
 
+/** What a search reads of an index. */
+type Reading = Pick<Languages, 'documents'> & { readonly byOrd: ReadonlyMap<number, string> };
+
+class JoinedLanguages implements Reading {
+  readonly #parts: readonly Languages[];
+
+  constructor(parts: readonly Languages[]) {
+    this.#parts = parts;
+  }
+
+  get byOrd(): ReadonlyMap<number, string> {
+    return new Map(this.#parts.flatMap(({ byOrd }) => [...byOrd]));
+  }
+
+  get documents(): number {
+    return this.byOrd.size;
+  }
+}
+
 export interface Row {
   readonly [column: string]: string | number;
   readonly ord: number;
@@ -45,7 +65,7 @@ export interface Row {
 }
 
 /** A kind that records its calls, and fails on demand. */
-export class TestKind implements ViewKind<Languages> {
+export class TestKind implements ViewKind<Languages, Reading> {
   readonly name = 'language';
   readonly reindexChange = 'test.reindex';
   /** Languages put into indexes, in order. */
@@ -79,6 +99,10 @@ export class TestKind implements ViewKind<Languages> {
     return new Languages(JSON.parse(Buffer.concat(all).toString()) as [number, string][]);
   }
 
+  join(parts: readonly Languages[]): Reading {
+    return new JoinedLanguages(parts);
+  }
+
   effectOf({ kind }: Change): Effect | undefined {
     const effects: Record<string, Effect> = { 'doc.put': 'read', 'test.look': 'read', 'doc.delete': 'remove' };
     return effects[kind];
@@ -101,9 +125,10 @@ export class TestKind implements ViewKind<Languages> {
     }
   }
 
-  async *allEntries(collection: string): AsyncGenerator<Entry<Languages>> {
+  async *allEntries(partition: Partition): AsyncGenerator<Entry<Languages>> {
+    const { collection } = partition;
     for (const row of await this.#sql.all<Row>(
-      "SELECT ord, lang FROM documents WHERE id > ? || '|' AND id < ? || '}' ORDER BY id",
+      `SELECT ord, lang FROM documents WHERE id > ? || '|' AND id < ? || '}' ${andInPartition(partition)} ORDER BY id`,
       [collection, collection],
     )) {
       await this.beforeScan(row.lang);
@@ -137,7 +162,7 @@ export class TestKind implements ViewKind<Languages> {
  */
 export class Views {
   fixture!: Fixture;
-  readonly #views: CollectionView<Languages>[] = [];
+  readonly #views: CollectionView<Languages, Reading>[] = [];
 
   constructor(driver: (typeof DRIVERS)[number]) {
     beforeEach(async () => {
@@ -150,7 +175,7 @@ export class Views {
   }
 
   readonly open = (kind = new TestKind(this.fixture),
-    options: CollectionViewOptions = {}): { view: CollectionView<Languages>; kind: TestKind } =>
+    options: CollectionViewOptions = {}): { view: CollectionView<Languages, Reading>; kind: TestKind } =>
   {
     const view = new CollectionView(this.fixture.environment, kind, {
       checkpoints: CheckpointFiles.beside(this.fixture.sql, 'test', MAGIC),
@@ -161,7 +186,7 @@ export class Views {
   };
 
   readonly started = async (kind?: TestKind,
-    options?: CollectionViewOptions): Promise<{ view: CollectionView<Languages>; kind: TestKind }> =>
+    options?: CollectionViewOptions): Promise<{ view: CollectionView<Languages, Reading>; kind: TestKind }> =>
   {
     const opened = this.open(kind, options);
     await opened.view.start();
@@ -176,12 +201,22 @@ export class Views {
   readonly remove = (lang: string, key = 'k', collection = 'c') =>
     this.fixture.call('deleteDocument', { collection, key, lang });
 
+  /** The next document that is added gets this ordinal. */
+  readonly skipTo = (ord: number): Promise<void> =>
+    this.fixture.sql.transaction(async (tx) => {
+      if (OVER_POSTGRES) await tx.all("SELECT setval(pg_get_serial_sequence('documents', 'ord'), ?, false)", [ord]);
+      else {
+        await tx.run("DELETE FROM sqlite_sequence WHERE name = 'documents'");
+        await tx.run("INSERT INTO sqlite_sequence(name, seq) VALUES ('documents', ?)", [ord - 1]);
+      }
+    });
+
   readonly append = (change: Parameters<Fixture['feed']['append']>[1][number]) =>
     this.fixture.sql.transaction((tx) => this.fixture.feed.append(tx, [change]).then(() => undefined));
 }
 
 /** The languages in the index of a collection, sorted. */
-export function languages(view: CollectionView<Languages>, collection = 'c'): string[] | undefined {
+export function languages(view: CollectionView<Languages, Reading>, collection = 'c'): string[] | undefined {
   const index = view.indexOf(collection);
   return index && [...index.byOrd.values()].sort();
 }

@@ -1,4 +1,5 @@
 import type { Change, ChangeKind } from '../../storage/index.ts';
+import type { Partition } from './partitions.ts';
 
 /** Does a part of some work, for a few milliseconds; true while there is more. */
 export type Steps = () => boolean;
@@ -54,14 +55,19 @@ export interface ListedCollection {
   readonly docs: number;
 }
 
-/** What is specific to one view: how its indexes are created, filled and saved. */
-export interface ViewKind<Index extends ViewIndex> {
+/** What is specific to one view: how its indexes are created, filled, read and saved. */
+export interface ViewKind<Index extends ViewIndex, Readable = Index> {
   /** Its name in messages, as an adjective: `full-text`. */
   readonly name: string;
   /** An empty index for a collection, by its lowercased name. */
   create(collection: string): Index;
   /** Rejects for bytes that are damaged or of another version. */
   restore(collection: string, bytes: AsyncIterable<Uint8Array>): Promise<Index>;
+  /**
+   * The indexes of all partitions of a collection as one that is only read, with the same answers as one index with all
+   * documents. The indexes may change later, but not while it is called synchronously.
+   */
+  join(parts: readonly Index[]): Readable;
   /**
    * The change that rebuilds the index of its collection while the old one serves; absent if there is none
    * (`CollectionView.reindex`).
@@ -89,6 +95,6 @@ export interface ViewKind<Index extends ViewIndex> {
    * are left out.
    */
   entriesOf(ords: readonly number[]): AsyncIterable<Entry<Index>>;
-  /** All documents of a collection. One that is written meanwhile may be left out or returned in its former version. */
-  allEntries(collection: string): AsyncIterable<Entry<Index>>;
+  /** All documents of a partition. One that is written meanwhile may be left out or returned in its former version. */
+  allEntries(partition: Partition): AsyncIterable<Entry<Index>>;
 }

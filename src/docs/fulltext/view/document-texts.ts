@@ -1,6 +1,7 @@
 import type { FieldText, FormAt } from '../../../search/inverted/index.ts';
 import { type BodyCodec, BodyLost, inList, type Queries, type Row } from '../../../storage/index.ts';
 import { tokenizeCodeInPieces } from '../../../text/code/index.ts';
+import { andInPartition, type Partition } from '../../view/index.ts';
 import { CODE_CLASS } from './document-classes.ts';
 import type { IndexedDocument } from './text-index.ts';
 import type { DocumentText } from './to-indexed.ts';
@@ -29,7 +30,9 @@ const COLUMNS = 'ord, id, key, lang, meta, body';
 /** A document without its body. */
 export type DocumentIdentity = Pick<DocumentText, 'key' | 'lang' | 'meta'>;
 
-export interface Sampling {
+interface Selecting {
+  /** The only documents that are read; all of the collection by default. */
+  readonly partition?: Partition;
   /**
    * Below 1: a sample of about that fraction of the documents. A document is always or never in it while it keeps its
    * ordinal.
@@ -62,11 +65,12 @@ export async function* textsOf(queries: Queries, codec: BodyCodec, ords: readonl
  * document which is not written meanwhile is returned exactly once, without holding a snapshot.
  */
 export async function* allTexts(queries: Queries, codec: BodyCodec, collection: string, now: number,
-  { share = 1, accepts = () => true }: Sampling = {}): AsyncGenerator<DocumentText>
+  { partition, share = 1, accepts = () => true }: Selecting = {}): AsyncGenerator<DocumentText>
 {
   const sample = share < 1 ? `AND (ord * ${SPREAD}) % ${SPREAD_SIZE} < ${Math.floor(share * SPREAD_SIZE)}` : '';
+  const within = partition === undefined ? '' : andInPartition(partition);
   const page =
-    `SELECT ${COLUMNS} FROM documents WHERE id > ? AND id < ? AND (expires_at IS NULL OR expires_at > ?) ${sample} ` +
+    `SELECT ${COLUMNS} FROM documents WHERE id > ? AND id < ? AND (expires_at IS NULL OR expires_at > ?) ${within} ${sample} ` +
     `ORDER BY id LIMIT ${TEXTS_AT_ONCE}`;
   // `}` is the character after the `|` that follows the collection's name in an id.
   for (let after: string | undefined = `${collection}|`; after !== undefined;) {

@@ -61,7 +61,9 @@ function fullTextKind({ sql, codec, clock }: Environment,
     entryOf,
     groupsOf: (changes) => segmentsOf(changes).map(toGroup),
     entriesOf: (ords) => map(textsOf(sql, codec, ords), toEntry),
-    allEntries: (collection) => map(allTexts(sql.background, codec, collection, unixSeconds(clock)), toEntry),
+    allEntries: (partition) =>
+      map(allTexts(sql.background, codec, partition.collection, unixSeconds(clock), { partition }), toEntry),
+    join: ([only]) => only!,
   };
 }
 

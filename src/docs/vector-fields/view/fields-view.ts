@@ -6,8 +6,8 @@ import type { Collections, VectorFields } from '../../collections/index.ts';
 import type { DocsEnvironment } from '../../environment.ts';
 import { COLLECTION_ID } from '../../stored-collections.ts';
 import { isUsable } from '../../stored-vectors.ts';
-import { ClosingView, type CollectionViewOptions, type Effect, type Entry, type OnClose,
-  type ViewKind } from '../../view/index.ts';
+import { andInPartition, ClosingView, type CollectionViewOptions, type Effect, type Entry, type OnClose,
+  type Partition, type ViewKind } from '../../view/index.ts';
 import { FieldIndexes } from './field-indexes.ts';
 
 /** The magic of the checkpoint files of supplied vectors. */
@@ -52,13 +52,14 @@ function fieldsKind({ sql, log }: Environment, { index, collections }: FieldsVie
     async *entriesOf(ords) {
       for await (const row of rowsOf(sql, ords)) yield toEntry(row.collection, row);
     },
-    async *allEntries(collection) {
+    async *allEntries(partition) {
       // Not from memory, which may not contain yet what this build is for.
-      const declared = await readDeclared(sql, collection);
+      const declared = await readDeclared(sql, partition.collection);
       if (declared === undefined) return;
-      for await (const { ord, vectors } of allRows(sql.background, collection))
+      for await (const { ord, vectors } of allRows(sql.background, partition))
         yield { ord, addTo: (indexes) => put(indexes, ord, usable(decoded(ord, vectors, log), declared), declared) };
     },
+    join: ([only]) => only!,
   };
 }
 
@@ -119,13 +120,14 @@ async function* rowsOf(queries: Queries,
   }
 }
 
-/** All vectors of a collection, in pages, so that no transaction stays open. */
-async function* allRows(queries: Queries, collection: string): AsyncGenerator<StoredRow> {
+/** All vectors of a partition, in pages, so that no transaction stays open. */
+async function* allRows(queries: Queries, partition: Partition): AsyncGenerator<StoredRow> {
   const pace = new Pace();
   for (let last = 0;;) {
     const page = await queries.all<{ ord: number }>(
-      `SELECT ord FROM main.documents WHERE cid = ${COLLECTION_ID} AND vectors IS NOT NULL AND ord > ? ORDER BY ord LIMIT ?`,
-      [collection, last, STEP],
+      `SELECT ord FROM main.documents WHERE cid = ${COLLECTION_ID} AND vectors IS NOT NULL AND ord > ?
+       ${andInPartition(partition)} ORDER BY ord LIMIT ?`,
+      [partition.collection, last, STEP],
     );
     if (page.length === 0) return;
     last = page.at(-1)!.ord;

@@ -49,7 +49,8 @@ function vectorKind({ sql, log }: Environment, { embeddings, index }: VectorView
       return document && { ord: document.ord, addTo: (vectors) => put(vectors, document, log) };
     },
     entriesOf: (ords) => map(vectorsOfOrds(sql.background, embeddings, ords), toEntry),
-    allEntries: (collection) => map(allVectors(embeddings, collection), toEntry),
+    allEntries: (partition) => map(documentsIn(embeddings.vectorsOfCollection(partition.collection, partition)), toEntry),
+    join: ([only]) => only!,
   };
 }
 
@@ -99,13 +100,6 @@ async function* vectorsOfOrds(queries: Queries, embeddings: Pick<Embeddings, 've
     );
     for (const some of groups(rows)) yield* documentsIn(pagesOf(embeddings, some));
   }
-}
-
-/** All vectors of a collection. */
-function allVectors(embeddings: Pick<Embeddings, 'vectorsOfCollection'>,
-  collection: string): AsyncGenerator<DocumentSpaces>
-{
-  return documentsIn(embeddings.vectorsOfCollection(collection));
 }
 
 async function* pagesOf(embeddings: Pick<Embeddings, 'vectorsOfAllSpaces'>,

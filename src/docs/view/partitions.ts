@@ -1,0 +1,44 @@
+/** One of the parts into which the documents of a collection are divided; each has an index of its own in a view. */
+export interface Partition {
+  /** Lowercased name of the collection. */
+  readonly collection: string;
+  /** From 0. */
+  readonly number: number;
+  /** Number of partitions of the collection. */
+  readonly of: number;
+}
+
+/** Maximum number of partitions of a collection. */
+export const MOST_PARTITIONS = 64;
+
+/**
+ * So many ordinals in a row belong to the same partition: the documents of a batch have neighbouring ones, and those of
+ * one index are added together.
+ */
+const IN_A_ROW = 1024;
+
+/** The number of the partition to which the document with an ordinal belongs, of some partitions. */
+export function partitionOf(ord: number, of: number): number {
+  return Math.floor(ord / IN_A_ROW) % of;
+}
+
+/** All partitions of a collection that is divided into so many. */
+export function partitionsOf(collection: string, of: number): Partition[] {
+  return Array.from({ length: of }, (_, number) => ({ collection, number, of }));
+}
+
+/** The name of a partition's index, as checkpoints and messages have it: `blog`, or `blog|3/8`. No collection has a |. */
+export function nameOfPartition({ collection, number, of }: Partition): string {
+  return of === 1 ? collection : `${collection}|${number + 1}/${of}`;
+}
+
+/** The collection to which an index of this name belongs. */
+export function collectionOf(name: string): string {
+  const end = name.indexOf('|');
+  return end < 0 ? name : name.slice(0, end);
+}
+
+/** A further condition of SQL, by which a statement that reads a collection reads only a partition of it. */
+export function andInPartition({ number, of }: Partition, ord = 'ord'): string {
+  return of === 1 ? '' : `AND (${ord} / ${IN_A_ROW}) % ${of} = ${number}`;
+}
