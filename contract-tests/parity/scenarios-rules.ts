@@ -71,10 +71,11 @@ export const rules: Record<string, Scenario> = {
     await ok('searchDocuments');
     for (const bad of [{ type: 'music' }, { maxRevisions: -1 }, { retrieval: { topK: 0 } }, {
       retrieval: { searchableFields: [''] },
-    }, { diskOnlyVectors: true }, { encrypted: true }, { quantization: 'int2' }])
+    }, { diskOnlyVectors: true }, { encrypted: true }, { quantization: 'int2' }, { partitions: 0 }, { partitions: 65 },
+      { partitions: 'many' }])
       await refused('invalid_argument', 'setCollectionConfig', bad);
     await ok('getCollectionConfig');
-    await ok('setCollectionConfig', { quantization: 'int8', diskOnlyVectors: true });
+    await ok('setCollectionConfig', { quantization: 'int8', diskOnlyVectors: true, partitions: 2 });
     await ok('deleteCollectionConfig');
     await ok('getCollectionConfig');
   },

@@ -2107,6 +2107,11 @@ export type RetrievalProfile = {
 export type Quantization = 'float32' | 'int8' | 'int4';
 
 /**
+ * In how many parts the collection is indexed, or `auto`: one for each million of its documents, as a power of two. Each part has indexes of its own, of up to 4 GiB each; searches answer as with one. Documents stay where they are: a change divides the indexes anew, beside those that serve.
+ */
+export type Partitions = number | string;
+
+/**
  * Link to a WordPress site as read.
  */
 export type WordpressConfig = {
@@ -2247,6 +2252,10 @@ export type CollectionConfig = {
      * Whether the collection is encrypted at rest; false unless set.
      */
     encrypted: boolean;
+    /**
+     * In how many parts the collection is indexed; 1 unless set.
+     */
+    partitions: Partitions;
     /**
      * Link to a WordPress site; absent unless set.
      */
@@ -2471,6 +2480,7 @@ export type SetCollectionConfigRequest = {
      */
     spellLang?: string;
     quantization?: Quantization;
+    partitions?: Partitions;
     /**
      * Whether to keep full-precision vectors on disk and only quantized ones in memory; needs `quantization` `int8` or `int4`.
      */
@@ -8378,6 +8388,10 @@ export type CollectionConfigWritable = {
      * Whether the collection is encrypted at rest; false unless set.
      */
     encrypted: boolean;
+    /**
+     * In how many parts the collection is indexed; 1 unless set.
+     */
+    partitions: Partitions;
     /**
      * Link to a WordPress site; absent unless set.
      */

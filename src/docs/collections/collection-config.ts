@@ -26,6 +26,8 @@ export interface CollectionConfig {
   readonly quantization?: 'float32' | 'int8' | 'int4';
   readonly diskOnlyVectors?: boolean;
   readonly encrypted?: boolean;
+  /** In how many parts it is indexed; 1 when absent. */
+  readonly partitions?: number | 'auto';
   readonly wordpress?: WordPress;
   /** The declared fields of vectors. */
   readonly vectors?: VectorFields;
@@ -82,7 +84,7 @@ export function hybridAlphaOf({ hybridAlpha, hybridAlphaSet }: Retrieval): numbe
 /** Every field; other fields of a request are not stored. */
 const FIELDS = ['type', 'description', 'icon', 'color', 'customMeta', 'storageBackend', 'storageConfig', 'maxRevisions',
   'retrieval', 'responsePrompt', 'trackAccess', 'trackHot', 'spellCorrect', 'spellLang', 'quantization',
-  'diskOnlyVectors', 'encrypted', 'wordpress', 'vectors', 'defaultVectorField',
+  'diskOnlyVectors', 'encrypted', 'partitions', 'wordpress', 'vectors', 'defaultVectorField',
   'serverVectors'] as const satisfies readonly (keyof CollectionConfig)[];
 
 /** Every field of the retrieval profile. */
@@ -196,6 +198,7 @@ const DEFAULTS = {
   quantization: 'float32',
   diskOnlyVectors: false,
   encrypted: false,
+  partitions: 1,
 } as const satisfies CollectionConfig;
 
 const STORAGE_DEFAULTS = { endpoint: '', bucket: '', region: '', accessKey: '', prefix: '', useTLS: false };

@@ -54,6 +54,7 @@ describe('reading a configuration (contract section 4)', () => {
         quantization: 'float32',
         diskOnlyVectors: false,
         encrypted: false,
+        partitions: 1,
       },
     });
   });

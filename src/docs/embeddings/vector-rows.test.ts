@@ -37,7 +37,9 @@ const transact = (
     : never,
 ) => sql.transaction((tx) => steps({ tx, feed: new ChangeFeed(sql), now: 0, pace: new Pace() }));
 const read = async (page?: number, collection = 'Blog') =>
-  (await Array.fromAsync(vectorsOfCollection(sql, collection, { page }))).flat().map(({ ord, chunk }) => `${ord}#${chunk}`);
+  (await Array.fromAsync(vectorsOfCollection(sql, collection, { page }))).flat().map(({ ord, chunk }) =>
+    `${ord}#${chunk}`
+  );
 
 describe('vectors in the database', () => {
   it.each([1, 2, 3, 4, 100])('are read in pages of %i, by document and chunk', async (page) => {

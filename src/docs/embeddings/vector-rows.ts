@@ -144,7 +144,8 @@ const PAGE = 256;
  * because a page is large.
  */
 export async function* vectorsOfCollection(queries: Queries, collection: string,
-  { partition, page = PAGE }: { readonly partition?: Partition | undefined; readonly page?: number } = {}): AsyncGenerator<StoredVector[]>
+  { partition, page = PAGE }: { readonly partition?: Partition | undefined; readonly page?: number } =
+    {}): AsyncGenerator<StoredVector[]>
 {
   const within = partition === undefined ? '' : andInPartition(partition, 'e.ord');
   // The CASE bounds only the chunks of the first document and space, through the index.

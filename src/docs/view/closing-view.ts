@@ -6,12 +6,11 @@ import type { ViewIndex, ViewKind } from './view-kind.ts';
 export type OnClose = (closing: Promise<void>) => void;
 
 /** A view whose indexes go on using workers for a moment after they were released. */
-export class ClosingView<Index extends ViewIndex & Readable, Readable = Index>
-  extends CollectionView<Index, Readable> {
+export class ClosingView<Index extends ViewIndex & Readable, Readable = Index> extends CollectionView<Index, Readable> {
   readonly #closing: Set<Promise<void>>;
 
-  constructor(env: Pick<DocsEnvironment, 'sql' | 'feed' | 'log'>, kindOf: (onClose: OnClose) => ViewKind<Index, Readable>,
-    options: CollectionViewOptions)
+  constructor(env: Pick<DocsEnvironment, 'sql' | 'feed' | 'log'>,
+    kindOf: (onClose: OnClose) => ViewKind<Index, Readable>, options: CollectionViewOptions)
   {
     const closing = new Set<Promise<void>>();
     super(env, kindOf((ended) => {

@@ -3,6 +3,7 @@ import { Pace } from '../../lib/pace.ts';
 import { BodyUnavailable, type Change } from '../../storage/index.ts';
 import type { CollectionIndex } from './collection-index.ts';
 import { CollectionParts } from './collection-parts.ts';
+import type { IndexCounts, IndexInMemory } from './index-memory.ts';
 import { collectionOf, partitionOf } from './partitions.ts';
 import type { Effect, Entry, EntryGroup, ViewIndex, ViewKind } from './view-kind.ts';
 
@@ -32,11 +33,16 @@ interface Applied<Index extends ViewIndex> {
   readonly outOfReach: ReadonlySet<CollectionIndex<Index>>;
 }
 
+/**
+ * The number of partitions that a collection shall have, by its lowercased name; it has so many documents, if that is
+ * known, and is divided into `present` partitions now.
+ */
+export type Partitioning = (collection: string, documents: number | undefined, present: number) => number;
+
 interface CollectionIndexesOptions<Index extends ViewIndex & Readable, Readable> {
   readonly kind: ViewKind<Index, Readable>;
   readonly log: Log;
-  /** The number of partitions that a collection shall have. */
-  readonly partitions: (collection: string) => number;
+  readonly partitions: Partitioning;
 }
 
 const NONE: ReadonlySet<never> = new Set<never>();
@@ -45,7 +51,7 @@ const NONE: ReadonlySet<never> = new Set<never>();
 export class CollectionIndexes<Index extends ViewIndex & Readable, Readable> {
   readonly #kind: ViewKind<Index, Readable>;
   readonly #log: Log;
-  readonly #partitions: (collection: string) => number;
+  readonly #partitions: Partitioning;
   readonly #byName = new Map<string, CollectionParts<Index, Readable>>();
   /** Number of indexes that went out of service so far. */
   #failures = 0;
@@ -76,9 +82,23 @@ export class CollectionIndexes<Index extends ViewIndex & Readable, Readable> {
     return [...this.#byName.values()].flatMap(({ all }) => all);
   }
 
-  /** A collection whose indexes are loading. */
-  add(collection: string): CollectionParts<Index, Readable> {
-    const parts = new CollectionParts(this.#kind, collection, this.#partitions(collection));
+  /** Where those that serve are. */
+  counts(): IndexCounts {
+    const all = this.parts();
+    const memory = all.filter(({ serving }) => serving !== undefined).length;
+    const resting = all.filter(({ isResting }) => isResting).length;
+    return { memory, resting, missing: all.length - memory - resting };
+  }
+
+  inMemory(): IndexInMemory[] {
+    return this.parts().flatMap(({ name, serving, usedAt }) =>
+      serving === undefined ? [] : [{ name, documents: serving.documents, bytes: serving.bytes, usedAt }]
+    );
+  }
+
+  /** A collection with so many documents, whose indexes are loading. */
+  add(collection: string, documents: number): CollectionParts<Index, Readable> {
+    const parts = new CollectionParts(this.#kind, collection, this.#partitions(collection, documents, 1));
     this.#byName.set(collection, parts);
     return parts;
   }
@@ -143,7 +163,7 @@ export class CollectionIndexes<Index extends ViewIndex & Readable, Readable> {
   #present(collection: string): CollectionParts<Index, Readable> {
     const present = this.#byName.get(collection);
     if (present !== undefined) return present;
-    const parts = this.add(collection);
+    const parts = this.add(collection, 0);
     for (const part of parts.parts) part.serve(this.#kind.create(collection));
     return parts;
   }
@@ -152,9 +172,9 @@ export class CollectionIndexes<Index extends ViewIndex & Readable, Readable> {
     return this.#byName.get(collection)?.holding(ord) ?? [];
   }
 
-  #applyAtMostOne(pending: ReadonlyMap<number, Pending>,
-    signal: AbortSignal): Applied<Index> | Promise<Applied<Index>>
-  {
+  #applyAtMostOne(pending: ReadonlyMap<number, Pending>, signal: AbortSignal): Applied<Index> | Promise<
+    Applied<Index>
+  > {
     const failures = this.#failures;
     for (const [ord, next] of pending) {
       const isGroup = next.effect === 'read' && (this.#kind.groupsOf?.([next.change]).length ?? 0) > 0;
@@ -241,7 +261,9 @@ export class CollectionIndexes<Index extends ViewIndex & Readable, Readable> {
   /** The indexes to which all documents of a group belong; undefined if they belong to different partitions. */
   #holdingAll({ collection, ords }: EntryGroup<Index>): readonly CollectionIndex<Index>[] | undefined {
     const parts = this.#present(collection).holding(ords[0]!);
-    return parts.every(({ partition: { number, of } }) => of === 1 || ords.every((ord) => partitionOf(ord, of) === number))
+    return parts.every(({ partition: { number, of } }) =>
+        of === 1 || ords.every((ord) => partitionOf(ord, of) === number)
+      )
       ? parts
       : undefined;
   }

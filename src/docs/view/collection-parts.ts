@@ -61,12 +61,14 @@ export class CollectionParts<Index extends ViewIndex & Readable, Readable> {
     return serving.every((index) => index !== undefined) ? this.#readable(serving) : undefined;
   }
 
-  /** Bytes of those that serve; undefined if one does not. */
+  /** Documents of all; undefined if one does not serve. */
+  get documents(): number | undefined {
+    return this.#sum(({ documents }) => documents);
+  }
+
+  /** Bytes of all; undefined if one does not serve. */
   get bytes(): number | undefined {
-    const serving = this.#parts.map((part) => part.serving);
-    return serving.every((index) => index !== undefined)
-      ? serving.reduce((sum, { bytes }) => sum + bytes, 0)
-      : undefined;
+    return this.#sum(({ bytes }) => bytes);
   }
 
   /** Divides the collection anew; returns the indexes that must be built for that. What was begun before is given up. */
@@ -96,6 +98,15 @@ export class CollectionParts<Index extends ViewIndex & Readable, Readable> {
   /** Releases the indexes; running builds are abandoned. */
   close(): void {
     for (const part of this.all) part.close();
+  }
+
+  #sum(value: (index: Index) => number): number | undefined {
+    let sum = 0;
+    for (const { serving } of this.#parts) {
+      if (serving === undefined) return undefined;
+      sum += value(serving);
+    }
+    return sum;
   }
 
   #leaveNext(): void {

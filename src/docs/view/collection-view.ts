@@ -3,10 +3,11 @@ import { type Change, memoryCursor, Subscriber } from '../../storage/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import type { Confirmation } from './checkpoint-files.ts';
 import type { CollectionIndex } from './collection-index.ts';
-import { CollectionIndexes, type Followed } from './collection-indexes.ts';
+import { CollectionIndexes, type Followed, type Partitioning } from './collection-indexes.ts';
+import type { CollectionParts } from './collection-parts.ts';
 import { type BuildRun, IndexBuilder } from './index-builder.ts';
 import type { IndexCounts, IndexInMemory } from './index-memory.ts';
-import type { CollectionParts } from './collection-parts.ts';
+import { IndexesAtRest } from './indexes-at-rest.ts';
 import { type KeepingOptions, KeptIndexes } from './kept-indexes.ts';
 import { collectionOf } from './partitions.ts';
 import { IndexLoading } from './readiness.ts';
@@ -16,8 +17,8 @@ export interface CollectionViewOptions extends KeepingOptions {
   readonly timer?: Timer;
   /** Most documents of a collection whose index is read when it is searched, not at a start; absent: all are read. */
   readonly mostAtRest?: number | undefined;
-  /** Number of partitions that a collection shall have, by its lowercased name; one by default. */
-  readonly partitions?: (collection: string) => number;
+  /** How many partitions a collection shall have (`Partitioning`); one by default. */
+  readonly partitions?: Partitioning;
 }
 
 /**
@@ -38,8 +39,6 @@ interface Run extends BuildRun {
   readonly history: number;
   /** The last rebuild of each index that a change asked for, by its name. */
   readonly rebuilds: Map<string, Rebuild>;
-  /** The indexes that searches have asked for while they rested, by name; the promises never reject. */
-  readonly waking: Map<string, Promise<void>>;
 }
 
 /** A build of an index that exists already. */
@@ -63,11 +62,11 @@ export class CollectionView<Index extends ViewIndex & Readable, Readable = Index
   readonly #collections: CollectionIndexes<Index, Readable>;
   readonly #kept: KeptIndexes<Index>;
   readonly #builder: IndexBuilder<Index>;
+  readonly #atRest: IndexesAtRest<Index>;
   readonly #mostAtRest: number;
-  readonly #partitions: (collection: string) => number;
+  readonly #partitions: Partitioning;
   #run: Run | undefined;
   #listed = false;
-  #woken = 0;
   #changed = Promise.withResolvers<void>();
 
   constructor(env: Pick<DocsEnvironment, 'sql' | 'feed' | 'log'>, kind: ViewKind<Index, Readable>,
@@ -90,6 +89,11 @@ export class CollectionView<Index extends ViewIndex & Readable, Readable = Index
       timer: this.#timer,
       isPresent: (index) => this.#collections.get(index.partition.collection)?.all.includes(index) === true,
       onChange: (index) => this.#built(index),
+    });
+    this.#atRest = new IndexesAtRest({
+      kept: this.#kept,
+      builder: this.#builder,
+      find: (name) => this.#collections.index(name),
     });
     this.#mostAtRest = options.mostAtRest ?? -1;
   }
@@ -115,7 +119,6 @@ export class CollectionView<Index extends ViewIndex & Readable, Readable = Index
       current: false,
       history,
       rebuilds: new Map(),
-      waking: new Map(),
     };
     this.#run = run;
     run.work = this.#load(run, head, starts).catch((error: unknown) => {
@@ -216,7 +219,7 @@ export class CollectionView<Index extends ViewIndex & Readable, Readable = Index
     const collection = this.#collections.get(name.toLowerCase());
     if (collection === undefined) return undefined;
     this.#divide(run, collection);
-    this.#wakeAll(run, collection);
+    this.#atRest.wake(run, collection.parts);
     return collection.ready(this.changed);
   }
 
@@ -227,21 +230,16 @@ export class CollectionView<Index extends ViewIndex & Readable, Readable = Index
 
   /** How many indexes searches have brought back into memory so far. */
   get woken(): number {
-    return this.#woken;
+    return this.#atRest.woken;
   }
 
   counts(): IndexCounts {
-    const all = this.#collections.parts();
-    const memory = all.filter(({ serving }) => serving !== undefined).length;
-    const resting = all.filter(({ isResting }) => isResting).length;
-    return { memory, resting, missing: all.length - memory - resting };
+    return this.#collections.counts();
   }
 
   /** The indexes that serve and are in memory. */
   inMemory(): IndexInMemory[] {
-    return this.#collections.parts().flatMap(({ name, serving, usedAt }) =>
-      serving === undefined ? [] : [{ name, documents: serving.documents, bytes: serving.bytes, usedAt }]
-    );
+    return this.#collections.inMemory();
   }
 
   /**
@@ -254,11 +252,7 @@ export class CollectionView<Index extends ViewIndex & Readable, Readable = Index
     if (run === undefined) return false;
     let isResting = false;
     this.#inBackground(run, async () => {
-      const index = this.#collections.index(name);
-      if (signal.aborted || index?.usedAt !== usedAt) return;
-      await this.#kept.save(index, run.subscriber.position);
-      const isUnused = this.#collections.index(name) === index && index.usedAt === usedAt;
-      isResting = isUnused && index.rest();
+      isResting = !signal.aborted && (await this.#atRest.rest(name, usedAt, run.subscriber.position));
     });
     await unlessAborted(run.work, signal).catch(() => undefined);
     return isResting;
@@ -270,10 +264,9 @@ export class CollectionView<Index extends ViewIndex & Readable, Readable = Index
    */
   async intoMemory(names: readonly string[], signal: AbortSignal): Promise<void> {
     const run = this.#requireCurrent();
-    const wanted = names.flatMap((name) => this.#collections.get(name.toLowerCase()) ?? []);
-    for (const collection of wanted) this.#wakeAll(run, collection);
-    const parts = wanted.flatMap((collection) => collection.parts);
-    await unlessAborted(Promise.all(parts.map(({ name }) => run.waking.get(name))), signal);
+    const wanted = names.flatMap((name) => this.#collections.get(name.toLowerCase())?.parts ?? []);
+    this.#atRest.wake(run, wanted);
+    await unlessAborted(this.#atRest.settled(wanted.map(({ name }) => name)), signal);
   }
 
   /** Bytes of memory that the indexes of a collection use; undefined while it does not serve. */
@@ -331,7 +324,7 @@ export class CollectionView<Index extends ViewIndex & Readable, Readable = Index
     run.abort.abort();
     await run.subscriber.stop();
     await run.work;
-    await Promise.all(run.waking.values());
+    await this.#atRest.settled();
     if (this.#run === run) this.#run = undefined;
   }
 
@@ -346,7 +339,7 @@ export class CollectionView<Index extends ViewIndex & Readable, Readable = Index
     const listed = await this.#kind.collections();
     this.#forget();
     for (const { name, docs } of listed)
-      for (const part of this.#collections.add(name).parts) if (docs <= this.#mostAtRest) part.rest();
+      for (const part of this.#collections.add(name, docs).parts) if (docs <= this.#mostAtRest) part.rest();
     this.#listed = true;
   }
 
@@ -449,7 +442,10 @@ export class CollectionView<Index extends ViewIndex & Readable, Readable = Index
   #afterChanges(run: Run, index: CollectionIndex<Index>): void {
     // One slice: the rest is done after later changes, and nothing waits for it.
     index.serving?.tidy?.();
-    if (this.#kept.isDue(index)) this.#inBackground(run, () => this.#kept.save(index, run.subscriber.position));
+    if (!this.#kept.isDue(index)) return;
+    this.#inBackground(run, () => this.#kept.save(index, run.subscriber.position));
+    const collection = this.#collections.get(index.partition.collection);
+    if (collection !== undefined) this.#divide(run, collection);
   }
 
   #configured(run: Run, name: string): void {
@@ -461,7 +457,8 @@ export class CollectionView<Index extends ViewIndex & Readable, Readable = Index
 
   /** Begins to divide a collection anew, if it shall have another number of partitions. */
   #divide(run: Run, collection: CollectionParts<Index, Readable>): void {
-    const partitions = this.#partitions(collection.name);
+    const { name, documents, parts } = collection;
+    const partitions = this.#partitions(name, documents, parts.length);
     if (partitions === collection.wanted) return;
     for (const index of collection.divide(partitions))
       this.#inBackground(run, () => this.#builder.build(index, run));
@@ -482,23 +479,10 @@ export class CollectionView<Index extends ViewIndex & Readable, Readable = Index
     run.rebuilds.set(name, rebuild);
     this.#inBackground(run, async () => {
       rebuild.begun = true;
-      await run.waking.get(name);
+      await this.#atRest.settled([name]);
       await this.#builder.build(index, run, rebuild.tried.resolve);
       rebuild.tried.resolve(undefined);
     });
-  }
-
-  #wakeAll(run: Run, { parts }: CollectionParts<Index, Readable>): void {
-    for (const index of parts) if (index.isResting) this.#wake(run, index);
-  }
-
-  /** Reads an index that rests, beside other work; one that is made anew anyway is waited for. */
-  #wake(run: Run, index: CollectionIndex<Index>): void {
-    const { name } = index;
-    if (run.waking.has(name) || index.isOutdated) return;
-    this.#woken += 1;
-    const woken = this.#builder.wake(index, run).finally(() => run.waking.delete(name));
-    run.waking.set(name, woken);
   }
 
   #inBackground(run: Run, work: () => Promise<void>): void {

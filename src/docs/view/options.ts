@@ -1,17 +1,22 @@
+import type { Collections } from '../collections/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import { CheckpointFiles } from './checkpoint-files.ts';
 import type { CollectionViewOptions } from './collection-view.ts';
 import { MOST_AT_REST } from './index-memory.ts';
+import { partitionsFor } from './partitions.ts';
 
 /** What the views of a service have in common; `ending` and `magic` are those of `CheckpointFiles.beside`. */
 export function viewOptions({ sql, keys, settings }: Pick<DocsEnvironment, 'sql' | 'keys' | 'settings'>,
-  collections: { configOf(collection: string): { readonly encrypted?: boolean } | undefined }, ending: string,
-  magic: string): CollectionViewOptions
+  collections: Pick<Collections, 'configOf'>, ending: string, magic: string): CollectionViewOptions
 {
   return {
     isSecret: (collection) => collections.configOf(collection)?.encrypted === true,
     keys,
     checkpoints: CheckpointFiles.beside(sql, ending, magic),
+    partitions: (collection, documents, present) => {
+      const partitions = collections.configOf(collection)?.partitions ?? 1;
+      return partitions === 'auto' ? partitionsFor(documents, present) : partitions;
+    },
     mostAtRest: settings.indexMemory ? Infinity : settings.restAfterMs ? MOST_AT_REST : undefined,
   };
 }

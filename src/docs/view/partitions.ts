@@ -22,6 +22,22 @@ export function partitionOf(ord: number, of: number): number {
   return Math.floor(ord / IN_A_ROW) % of;
 }
 
+/** A part of a collection with the number `auto` has at most so many documents when it is divided. */
+const DOCUMENTS_EACH = 1_000_000;
+/** It is divided into fewer only when each would have so few: a rebuild costs more than it saves. */
+const FEWEST_EACH = DOCUMENTS_EACH / 4;
+
+/**
+ * The number of partitions for so many documents of a collection that has `present` of them: a power of two, at most
+ * `MOST_PARTITIONS`. It stays if the number of documents is not known.
+ */
+export function partitionsFor(documents: number | undefined, present: number): number {
+  if (documents === undefined) return present;
+  if (documents <= present * DOCUMENTS_EACH && documents >= (present - 1) * FEWEST_EACH) return present;
+  const least = Math.ceil(documents / DOCUMENTS_EACH);
+  return Math.min(MOST_PARTITIONS, 2 ** Math.ceil(Math.log2(Math.max(1, least))));
+}
+
 /** All partitions of a collection that is divided into so many. */
 export function partitionsOf(collection: string, of: number): Partition[] {
   return Array.from({ length: of }, (_, number) => ({ collection, number, of }));

@@ -115,8 +115,7 @@ describe('indexes at rest', () => {
     void view.reindex(['other'], unending).catch(() => undefined);
     await begun.promise;
     const leaving = new AbortController();
-    const resting = view.rest('c', view.inMemory().find(({ name }) => name === 'c')!.usedAt,
-      leaving.signal);
+    const resting = view.rest('c', view.inMemory().find(({ name }) => name === 'c')!.usedAt, leaving.signal);
     leaving.abort();
     expect(await resting).toBe(false);
     held.resolve();

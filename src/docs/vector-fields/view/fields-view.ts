@@ -6,8 +6,8 @@ import type { Collections, VectorFields } from '../../collections/index.ts';
 import type { DocsEnvironment } from '../../environment.ts';
 import { COLLECTION_ID } from '../../stored-collections.ts';
 import { isUsable } from '../../stored-vectors.ts';
-import { andInPartition, ClosingView, type CollectionViewOptions, type Effect, type Entry, type OnClose,
-  type Partition, type ViewKind } from '../../view/index.ts';
+import { andInPartition, ClosingView, type CollectionViewOptions, type Effect, type Entry, type OnClose, type Partition,
+  type ViewKind } from '../../view/index.ts';
 import { FieldIndexes } from './field-indexes.ts';
 
 /** The magic of the checkpoint files of supplied vectors. */

@@ -49,7 +49,8 @@ function vectorKind({ sql, log }: Environment, { embeddings, index }: VectorView
       return document && { ord: document.ord, addTo: (vectors) => put(vectors, document, log) };
     },
     entriesOf: (ords) => map(vectorsOfOrds(sql.background, embeddings, ords), toEntry),
-    allEntries: (partition) => map(documentsIn(embeddings.vectorsOfCollection(partition.collection, partition)), toEntry),
+    allEntries: (partition) =>
+      map(documentsIn(embeddings.vectorsOfCollection(partition.collection, partition)), toEntry),
     join: ([only]) => only!,
   };
 }
