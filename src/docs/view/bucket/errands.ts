@@ -1,0 +1,141 @@
+import type { Clock } from '../../../lib/clock.ts';
+import { type ObjectStore, StoreFailure } from '../../../net/objects.ts';
+import type { Confirmation } from '../checkpoint-files.ts';
+import type { Claims } from './claims.ts';
+import { foldersOf } from './manifest.ts';
+import { listManifests } from './shelf.ts';
+import type { CheckpointWriter, WrittenIndex } from './writing.ts';
+
+/** What has to be done for the copy of a checkpoint. */
+export interface Errand {
+  readonly upload?: boolean;
+  readonly confirm?: Confirmation;
+  /** Copies that are not encrypted are removed; before an upload. */
+  readonly plain?: boolean;
+  /** All copies are removed. */
+  readonly gone?: boolean;
+}
+
+interface Task {
+  readonly index: WrittenIndex;
+  readonly errand: Errand;
+  /** When the first part of it was asked for. */
+  readonly since: number;
+}
+
+interface ErrandsDeps {
+  readonly store: ObjectStore;
+  readonly claims: Claims;
+  readonly writer: CheckpointWriter;
+  readonly clock: Clock;
+}
+
+/** A node that has claimed an index and has written nothing for this long, while others have something to write, loses it. */
+export const OVERDUE_MS = 30 * 60_000;
+
+/** What is left to do for the copies of checkpoints. Of one index only the last state counts. */
+export class Errands {
+  readonly #deps: ErrandsDeps;
+  readonly #tasks = new Map<string, Task>();
+  /** The positions up to which copies are valid, by the name of the index, as far as this process has written them. */
+  readonly #reached = new Map<string, number>();
+
+  constructor(deps: ErrandsDeps) {
+    this.#deps = deps;
+  }
+
+  /** Number of indexes that something has to be done for, by this process or by the one that has claimed it. */
+  get waiting(): number {
+    return this.#tasks.size;
+  }
+
+  add(index: WrittenIndex, errand: Errand): void {
+    const former = this.#tasks.get(index.name);
+    const since = former?.since ?? this.#deps.clock.now();
+    this.#tasks.set(index.name, { index, since, errand: merged(former?.errand, errand) });
+  }
+
+  /** Whether the copy of an index is known to be valid after a position. */
+  reaches({ name }: WrittenIndex, lsn: number): boolean {
+    return (this.#reached.get(name) ?? -1) > lsn;
+  }
+
+  /** Does what it can; rejects with the first failure, after which it goes on unless the whole place has failed. */
+  async run(signal: AbortSignal): Promise<void> {
+    if (this.#tasks.size === 0) return;
+    const overdue = await this.#overdue();
+    const tasks = [...this.#tasks.values()];
+    const epochs = await this.#deps.claims.claim(tasks.map(({ index }) => index.name), overdue);
+    const failures: unknown[] = [];
+    for (const task of tasks) {
+      if (signal.aborted) break;
+      try {
+        await this.#try(task, epochs.get(task.index.name), signal);
+      } catch (error) {
+        failures.push(error);
+        if (error instanceof StoreFailure) break;
+      }
+    }
+    signal.throwIfAborted();
+    if (failures.length > 0) throw failures[0];
+  }
+
+  async #try(task: Task, epoch: number | undefined, signal: AbortSignal): Promise<void> {
+    const { index, errand, since } = task;
+    const { name } = index;
+    if (this.#tasks.get(name) === task) this.#tasks.delete(name);
+    try {
+      if (epoch !== undefined) return await this.#do(index, errand, epoch, signal);
+    } catch (error) {
+      this.#again(task);
+      throw error;
+    }
+    // The process that has the claim has the same errand; if it does not do it, this one will.
+    if (errand.upload === true) this.#again({ index, errand: { upload: true }, since });
+  }
+
+  async #do(index: WrittenIndex, { upload, confirm, plain, gone }: Errand, epoch: number,
+    signal: AbortSignal): Promise<void>
+  {
+    const { claims, writer } = this.#deps;
+    if (gone === true) {
+      await writer.remove(index, { plain: false });
+      this.#reached.delete(index.name);
+      return claims.forget([index.name]);
+    }
+    if (plain === true) await writer.remove(index, { plain: true });
+    const reached = upload === true
+      ? await writer.upload(index, epoch, signal)
+      : confirm && await writer.confirm(index, epoch, confirm, signal);
+    if (reached !== undefined) this.#reached.set(index.name, reached);
+  }
+
+  /** What was asked for meanwhile is newer. */
+  #again({ index, errand, since }: Task): void {
+    const later = this.#tasks.get(index.name);
+    this.#tasks.set(index.name, { index, since, errand: later ? merged(errand, later.errand) : errand });
+  }
+
+  /**
+   * Indexes whose claim has to change its process. Those whose copy was written since the errand are dropped: another
+   * process did it.
+   */
+  async #overdue(): Promise<ReadonlySet<string>> {
+    const { clock, store } = this.#deps;
+    const overdue = new Set<string>();
+    for (const { index, since } of [...this.#tasks.values()]) {
+      if (clock.now() - since < OVERDUE_MS) continue;
+      const { listed } = await listManifests(store, foldersOf(index.view, index.collection).manifests);
+      if (listed.some(({ putAt }) => putAt >= since)) this.#tasks.delete(index.name);
+      else overdue.add(index.name);
+    }
+    return overdue;
+  }
+}
+
+function merged(former: Errand = {}, later: Errand): Errand {
+  if (later.gone === true) return later;
+  // The collection is there again, and the upload replaces the former copy.
+  if (former.gone === true) return later.upload === true ? { upload: true, plain: true } : former;
+  return { ...former, ...later };
+}
