@@ -124,6 +124,11 @@ export class CheckpointCopies {
     await this.#options.claims.release(collections.map((collection) => `${view}/${collection}`));
   }
 
+  /** Removes unused segments now. For tests. */
+  collect(): Promise<void> {
+    return this.#garbage.collect(new AbortController().signal);
+  }
+
   /** Resolves when nothing is left to do, or it has to be tried again. For tests. */
   settled(): Promise<void> {
     return this.#loop.settled();
