@@ -1,12 +1,15 @@
-import { cp, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { silentLog } from '../lib/log.ts';
+import { DocsProcess } from '../testkit/docs-process.ts';
 import { PostgresServer, WITHOUT_POSTGRES } from '../testkit/postgres-server.ts';
 import { BUCKET, CREDENTIAL, S3Server } from '../testkit/s3-server.ts';
 import { type RunningDocumentService, startDocumentService } from './docs-service.ts';
 import { type Environment, loadSettings } from './settings/index.ts';
+
+type Addressed = Pick<RunningDocumentService, 'url'>;
 
 let service: S3Server;
 let folder: string;
@@ -20,9 +23,19 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   service.fail();
+  await DocsProcess.killAll();
   for (const each of running) await each.stop();
   running.clear();
   await rm(folder, { recursive: true, force: true });
+});
+
+/** The settings of the bucket. */
+const environment = (): Record<string, string> => ({
+  SVC_SEARCH_REST_AFTER: '0s',
+  SVC_CHECKPOINTS: `s3://${BUCKET}/quire`,
+  SVC_CHECKPOINTS_S3_ENDPOINT: `http://${service.endpoint}`,
+  SVC_CHECKPOINTS_S3_ACCESS_KEY: CREDENTIAL,
+  SVC_CHECKPOINTS_S3_SECRET_KEY: CREDENTIAL,
 });
 
 /** A server with its own disk, whose collections do not rest. */
@@ -33,11 +46,7 @@ async function start(disk: string, env: Environment = {}): Promise<RunningDocume
       SVC_HTTP_ADDR: '127.0.0.1:0',
       SVC_GRPC_ENABLED: 'false',
       SVC_MCP_ENABLED: 'false',
-      SVC_SEARCH_REST_AFTER: '0s',
-      SVC_CHECKPOINTS: `s3://${BUCKET}/quire`,
-      SVC_CHECKPOINTS_S3_ENDPOINT: `http://${service.endpoint}`,
-      SVC_CHECKPOINTS_S3_ACCESS_KEY: CREDENTIAL,
-      SVC_CHECKPOINTS_S3_SECRET_KEY: CREDENTIAL,
+      ...environment(),
       ...env,
     },
   });
@@ -46,12 +55,18 @@ async function start(disk: string, env: Environment = {}): Promise<RunningDocume
   return server;
 }
 
+/** Copies a database, without what is beside it. */
+async function copyDatabase(from: string, to: string): Promise<void> {
+  for (const name of await readdir(join(folder, from)))
+    if (/\.db(-wal|-shm)?$/.test(name)) await cp(join(folder, from, name), join(folder, to, name), { recursive: true });
+}
+
 async function stop(server: RunningDocumentService): Promise<void> {
   running.delete(server);
   await server.stop();
 }
 
-async function call<T>({ url }: RunningDocumentService, path: string, body: object): Promise<T> {
+async function call<T>({ url }: Addressed, path: string, body: object): Promise<T> {
   const response = await fetch(`${url}/v1/${path}`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
@@ -61,17 +76,17 @@ async function call<T>({ url }: RunningDocumentService, path: string, body: obje
   return await response.json() as T;
 }
 
-const fill = (server: RunningDocumentService, count: number) =>
+const fill = (server: Addressed, count: number) =>
   call(server, 'add-batch', {
     collection: 'c',
     documents: Array.from({ length: count }, (_, i) => ({ key: `k${i}`, lang: 'en', contentMd: `word${i} shared` })),
   });
 
-const total = async (server: RunningDocumentService): Promise<number> =>
+const total = async (server: Addressed): Promise<number> =>
   (await call<{ total: number }>(server, 'fts', { collection: 'c', query: 'shared' })).total;
 
 /** The value of a metric, by its name with labels; 0 where it is not shown. */
-async function metric({ url }: RunningDocumentService, name: string): Promise<number> {
+async function metric({ url }: Addressed, name: string): Promise<number> {
   const text = await (await fetch(`${url}/metrics`)).text();
   return Number(text.split('\n').find((line) => line.startsWith(`${name} `))?.split(' ')[1] ?? 0);
 }
@@ -84,12 +99,34 @@ describe('a server over SQLite', () => {
     await fill(first, 20);
     expect(await total(first)).toBe(20);
     await stop(first);
-    for (const name of await readdir(join(folder, 'a')))
-      if (/\.db(-wal|-shm)?$/.test(name)) await cp(join(folder, 'a', name), join(folder, 'b', name), { recursive: true });
+    await copyDatabase('a', 'b');
     const second = await start('b');
     expect([await total(second), await metric(second, DOWN)]).toEqual([20, expect.any(Number)]);
     expect(await metric(second, DOWN)).toBeGreaterThan(0);
     expect(await readdir(join(folder, 'b', 'quire.db.fts'))).toEqual(['c.idx']);
+  });
+
+  it('that is killed during an upload leaves nothing that a start cannot live with', async () => {
+    const database = join(folder, 'a', 'quire.db');
+    await mkdir(join(folder, 'a'));
+    const { server, url } = await DocsProcess.serve(database, [], environment());
+    await fill({ url }, 20);
+    expect(await total({ url })).toBe(20);
+    const killed = Promise.withResolvers<void>();
+    service.onPut = () => {
+      service.onPut = undefined;
+      process.kill(server.pid, 'SIGKILL');
+      killed.resolve();
+    };
+    await Promise.all([server.end('SIGTERM'), killed.promise]);
+    await copyDatabase('a', 'b');
+    const second = await start('b');
+    expect(await total(second)).toBe(20);
+    await stop(second);
+    await copyDatabase('b', 'c');
+    const third = await start('c');
+    expect(await total(third)).toBe(20);
+    expect(await metric(third, DOWN)).toBeGreaterThan(0);
   });
 
   it.each(['gone', 'error', 'denied', 'cut', 'damaged'] as const)('serves while the bucket is not right (%s)',
