@@ -166,7 +166,8 @@ describe.skipIf(WITHOUT_POSTGRES !== undefined)('a node over PostgreSQL', () => 
     expect(await total(second)).toBe(21);
     await stop(second);
     await stop(third);
-    const manifests = (paths: Iterable<string>): string[] => [...paths].filter((path) => /\/(?!sqlite)\w+\/manifests\/fts\//.test(path));
+    const manifests = (paths: Iterable<string>): string[] =>
+      [...paths].filter((path) => /\/(?!sqlite)\w+\/manifests\/fts\//.test(path));
     const [earlier, later] = [before, await service.objects()].map((objects) => manifests(objects.keys()));
     expect([earlier!.length, later!.length]).toEqual([1, 1]);
     expect(later![0]! > earlier![0]!).toBe(true);

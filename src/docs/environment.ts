@@ -11,7 +11,7 @@ import type { AuditSettings, NewAuditEvent } from './audit/index.ts';
 import type { WikiLimits } from './ingest/index.ts';
 import type { FeedLimits } from './maintenance/index.ts';
 import type { Replication } from './replication/index.ts';
-import type { CheckpointCopies, CopiesSettings } from './view/bucket/index.ts';
+import type { CheckpointCopies, CopiesSettings } from './view/index.ts';
 
 /** Data that a read-only process cannot store itself. */
 export type RelayedNote =

@@ -8,7 +8,7 @@ import type { DocsEnvironment, RelayedNote } from './environment.ts';
 import { Follower } from './follower.ts';
 import { followNodes, laterOutside, untilDone } from './nodes.ts';
 import { type Steps, stepsOf, switchedOff } from './steps.ts';
-import { createCheckpointCopies } from './view/bucket/index.ts';
+import { createCheckpointCopies } from './view/index.ts';
 
 export type { AuditSettings } from './audit/index.ts';
 export type { DocsEnvironment, DocsSettings, Relay, RelayedNote } from './environment.ts';

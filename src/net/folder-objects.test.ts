@@ -61,9 +61,9 @@ describe('a folder of objects', () => {
 
   it('reports one that cannot be used as a failure that may pass', async () => {
     await writeFile(join(folder, 'file'), '');
-    const failure: unknown = await new FolderStore(join(folder, 'file')).put('a/1', Buffer.from('x')).catch(
-      (error: unknown) => error,
-    );
+    const failure: unknown = await new FolderStore(join(folder, 'file')).put('a/1', Buffer.from('x')).catch((
+      error: unknown,
+    ) => error);
     expect(failure).toBeInstanceOf(StoreFailure);
     expect(failure).toMatchObject({ passes: true, message: expect.stringMatching(/ENOTDIR|EEXIST/) as string });
   });

@@ -1,5 +1,6 @@
 import { parseAddress } from '../../lib/address.ts';
-import { isBucketUrl, parseClaimEntry, parseHeaderLine, parseObjectPlace, parseSyslogAddress } from '../../lib/setting-values.ts';
+import { isBucketUrl, parseClaimEntry, parseHeaderLine, parseObjectPlace,
+  parseSyslogAddress } from '../../lib/setting-values.ts';
 import { allowlistProblems, secretRefusal } from '../../net/index.ts';
 import { parseKeys } from '../../storage/index.ts';
 import { MIN_SECRET_BYTES, missingControls } from './compliance.ts';

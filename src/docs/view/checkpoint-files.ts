@@ -229,7 +229,9 @@ export class CheckpointFiles {
     }
   }
 
-  async #headerOf(file: FileHandle, collection: string): Promise<{ header: CheckpointHeader; end: number } | undefined> {
+  async #headerOf(file: FileHandle,
+    collection: string): Promise<{ header: CheckpointHeader; end: number } | undefined>
+  {
     const start = Buffer.alloc(HEADER_START + MAX_HEADER);
     const { bytesRead } = await file.read(start, 0, start.length, 0);
     const found = parseHeader(start.subarray(0, bytesRead), this.magic, collection);

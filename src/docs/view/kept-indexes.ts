@@ -102,8 +102,7 @@ export class KeptIndexes<Index extends ViewIndex> {
   async #isUsable(header: CheckpointHeader, kept: FeedPlace, head: number): Promise<boolean> {
     if (header.sealed === true && this.#keys === undefined) return false;
     const { newest = kept } = header;
-    return kept.lsn <= head && (await this.#isThere(kept)) &&
-      (newest.lsn <= kept.lsn || (await this.#isThere(newest)));
+    return kept.lsn <= head && (await this.#isThere(kept)) && (newest.lsn <= kept.lsn || (await this.#isThere(newest)));
   }
 
   /**

@@ -6,9 +6,10 @@ import { MOST_AT_REST } from './index-memory.ts';
 /** What the views of a service have in common; `ending` and `magic` are those of `CheckpointFiles.beside`. */
 export function viewOptions(
   { sql, keys, settings, checkpoints }: Pick<DocsEnvironment, 'sql' | 'keys' | 'settings' | 'checkpoints'>,
-  collections: { configOf(collection: string): { readonly encrypted?: boolean } | undefined }, ending: string,
-  magic: string): CollectionViewOptions
-{
+  collections: { configOf(collection: string): { readonly encrypted?: boolean } | undefined },
+  ending: string,
+  magic: string,
+): CollectionViewOptions {
   const files = CheckpointFiles.beside(sql, ending, magic);
   return {
     isSecret: (collection) => collections.configOf(collection)?.encrypted === true,

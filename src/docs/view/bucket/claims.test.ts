@@ -46,8 +46,8 @@ describe('claims of several nodes', () => {
     await a.claims.claim(['fts/x'], NONE);
     expect([...await b.claims.claim(['fts/x'], new Set(['fts/x']))]).toEqual([['fts/x', 2]]);
     expect(await a.claims.raise('fts/x', 1, 5)).toBe(false);
-    expect([await b.claims.raise('fts/x', 2, 5), [...await b.claims.claim(['fts/x'], NONE)]]).toEqual([true,
-      [['fts/x', 5]]]);
+    expect([await b.claims.raise('fts/x', 2, 5), [...await b.claims.claim(['fts/x'], NONE)]]).toEqual([true, [['fts/x',
+      5]]]);
   });
 
   it('are taken by one of those that ask at the same time', async () => {

@@ -146,10 +146,8 @@ async function takeOne(tx: Transaction, name: string, node: string, owner: Owner
       name,
       node,
     ])
-    : await tx.run(
-      'UPDATE checkpoint_owners SET node = ?, epoch = epoch + 1 WHERE name = ? AND node = ? AND epoch = ?',
-      [node, name, owner.node, owner.epoch],
-    );
+    : await tx.run('UPDATE checkpoint_owners SET node = ?, epoch = epoch + 1 WHERE name = ? AND node = ? AND epoch = ?',
+      [node, name, owner.node, owner.epoch]);
   return changes === 1;
 }
 

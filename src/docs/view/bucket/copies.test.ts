@@ -64,15 +64,18 @@ describe('copies of checkpoints', () => {
     ['a damaged manifest', 'manifests', (bytes) => Buffer.from(bytes.toString().replace('"at":', '"at":1'))],
     ['a truncated manifest', 'manifests', (bytes) => bytes.subarray(0, 80)],
     ['an empty manifest', 'manifests', () => Buffer.alloc(0)],
-  ])('with %s are no error: the index is built from the tables, and the next copy replaces it', async (_, under, change) => {
-    await machines.damage(under, change);
-    const warn = vi.spyOn(views.fixture.environment.log, 'warn');
-    const { read, found, machine } = await fresh();
-    expect([found, read]).toEqual([['de', 'en'], ['de', 'en']]);
-    expect([...machines.warnings, ...warn.mock.calls.map(([, message]) => message)]).toEqual([expect.stringMatching(/cannot be used|built from the tables/)]);
-    await machine.copies.settled();
-    expect((await fresh()).read).toEqual([]);
-  });
+  ])('with %s are no error: the index is built from the tables, and the next copy replaces it',
+    async (_, under, change) => {
+      await machines.damage(under, change);
+      const warn = vi.spyOn(views.fixture.environment.log, 'warn');
+      const { read, found, machine } = await fresh();
+      expect([found, read]).toEqual([['de', 'en'], ['de', 'en']]);
+      expect([...machines.warnings, ...warn.mock.calls.map(([, message]) => message)]).toEqual([
+        expect.stringMatching(/cannot be used|built from the tables/),
+      ]);
+      await machine.copies.settled();
+      expect((await fresh()).read).toEqual([]);
+    });
 
   it('of another database are ignored', async () => {
     await machines.damage('manifests', (bytes) => bytes);
@@ -164,10 +167,13 @@ describe('of two machines, one', () => {
   it('takes over when the other one writes nothing for half an hour', async () => {
     const state: { epoch: number | undefined } = { epoch: undefined };
     const overdue: string[][] = [];
-    const waiting: Claims = { ...claims(state), claim: async (names, late) => {
-      overdue.push([...late]);
-      return new Map(names.filter((name) => late.has(name)).map((name) => [name, 1]));
-    } };
+    const waiting: Claims = {
+      ...claims(state),
+      claim: async (names, late) => {
+        overdue.push([...late]);
+        return new Map(names.filter((name) => late.has(name)).map((name) => [name, 1]));
+      },
+    };
     await add('de', 'a');
     const machine = await machines.machine({ claims: waiting });
     await copied(machine);
@@ -207,12 +213,14 @@ describe('a place that cannot be reached', () => {
 
   it('is no error at a start: indexes are built from the tables, and copied when it is back', async () => {
     let isBack = false;
-    const machine = await machines.machine({ store: {
-      put: (...args) => (isBack ? machines.store : failing).put(...args),
-      get: (...args) => (isBack ? machines.store : failing).get(...args),
-      remove: (...args) => (isBack ? machines.store : failing).remove(...args),
-      list: (...args) => (isBack ? machines.store : failing).list(...args),
-    } });
+    const machine = await machines.machine({
+      store: {
+        put: (...args) => (isBack ? machines.store : failing).put(...args),
+        get: (...args) => (isBack ? machines.store : failing).get(...args),
+        remove: (...args) => (isBack ? machines.store : failing).remove(...args),
+        list: (...args) => (isBack ? machines.store : failing).list(...args),
+      },
+    });
     const { view, kind } = await machines.start(machine);
     expect([languages(view), kind.puts]).toEqual([['de'], ['de']]);
     await machine.copies.settled();

@@ -6,11 +6,11 @@ import type { ObjectStore } from '../../../net/objects.ts';
 import type { Sql } from '../../../storage/index.ts';
 import type { CheckpointFiles, Confirmation } from '../checkpoint-files.ts';
 import type { Claims } from './claims.ts';
+import { Errands } from './errands.ts';
 import { Garbage } from './garbage.ts';
 import type { Manifest } from './manifest.ts';
 import { registerMetrics } from './metrics.ts';
 import { CheckpointReader } from './reading.ts';
-import { Errands } from './errands.ts';
 import { CheckpointWriter } from './writing.ts';
 
 /** The copies of the checkpoints of one view in a place that several machines share. Nothing here waits for writes. */

@@ -32,8 +32,9 @@ type Environment = Pick<DocsEnvironment, 'sql' | 'clock' | 'log' | 'settings' | 
  * The copies of the checkpoints of this process; undefined without a place for them, for a database in memory, and in a
  * process that only reads the files of another. Databases of a server have a folder each, by their identity.
  */
-export function createCheckpointCopies({ sql, clock, log, settings, relay }: Environment,
-  timer: Timer = systemTimer): CheckpointCopies | undefined
+export function createCheckpointCopies({ sql, clock, log, settings, relay }: Environment, timer: Timer = systemTimer):
+  | CheckpointCopies
+  | undefined
 {
   const { checkpoints, mode } = settings;
   const { driver, path, readOnly, ownFiles, identity } = sql.info;
@@ -62,8 +63,8 @@ export function createCheckpointCopies({ sql, clock, log, settings, relay }: Env
   });
 }
 
-function storeOf({ place, s3Endpoint = '', s3Region = '', s3AccessKey, s3SecretKey }: CopiesSettings,
-  database: string, closing: AbortSignal): ObjectStore | undefined
+function storeOf({ place, s3Endpoint = '', s3Region = '', s3AccessKey, s3SecretKey }: CopiesSettings, database: string,
+  closing: AbortSignal): ObjectStore | undefined
 {
   const parsed = parseObjectPlace(place);
   if (parsed === undefined) return undefined;

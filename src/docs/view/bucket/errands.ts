@@ -30,7 +30,7 @@ interface ErrandsDeps {
   readonly clock: Clock;
 }
 
-/** A node that has claimed an index and has written nothing for this long, while others have something to write, loses it. */
+/** A node that has written nothing for this long, while another one has something to write, loses its claim. */
 export const OVERDUE_MS = 30 * 60_000;
 
 /** What is left to do for the copies of checkpoints. Of one index only the last state counts. */

@@ -2,7 +2,7 @@ import { type Clock, isRecent, type Timer } from '../../../lib/clock.ts';
 import type { Log } from '../../../lib/log.ts';
 import type { ObjectStore } from '../../../net/objects.ts';
 import { foldersOf, type Manifest, manifestPath } from './manifest.ts';
-import { listManifests, type ListedManifest, manifestAt, newest } from './shelf.ts';
+import { type ListedManifest, listManifests, manifestAt, newest } from './shelf.ts';
 import { DamagedCheckpoint, receiveSegments, type TransferCounts } from './transfer.ts';
 import type { WrittenIndex } from './writing.ts';
 
@@ -101,7 +101,8 @@ export class CheckpointReader {
   }
 }
 
-const DAMAGED = 'the manifest of a checkpoint in SVC_CHECKPOINTS is missing or damaged; the index is built from the tables';
+const DAMAGED =
+  'the manifest of a checkpoint in SVC_CHECKPOINTS is missing or damaged; the index is built from the tables';
 
 /** The folder of an index, as `ListedManifest.index` has it. */
 function keyOf({ view, collection }: WrittenIndex): string {

@@ -28,7 +28,7 @@ export interface Machine {
   readonly folder: string;
 }
 
-/** Machines with empty disks over one database and one place for copies, which is a folder unless a test has another. */
+/** Machines with empty disks over one database and one place for copies, which is a folder by default. */
 export class Machines {
   readonly views = new Views('node:sqlite');
   place!: string;
@@ -51,14 +51,19 @@ export class Machines {
     });
   }
 
-  async machine({ claims = soleClaims(), ...options }: Partial<CopiesOptions> & { claims?: Claims } = {}): Promise<Machine> {
+  async machine(
+    { claims = soleClaims(), ...options }: Partial<CopiesOptions> & { claims?: Claims } = {},
+  ): Promise<Machine> {
     const copies = new CheckpointCopies({
       store: this.store,
       claims,
       sql: this.views.fixture.sql,
       clock: { now: () => this.now },
       timer: patient,
-      log: { ...silentLog, warn: (fields, message) => void this.warnings.push(`${message} ${String((fields as { err?: unknown }).err)}`) },
+      log: {
+        ...silentLog,
+        warn: (fields, message) => void this.warnings.push(`${message} ${String((fields as { err?: unknown }).err)}`),
+      },
       isWriter: true,
       ...options,
     });

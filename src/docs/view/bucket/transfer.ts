@@ -31,7 +31,7 @@ export interface Sending {
   readonly check: () => void;
 }
 
-/** Stores those segments of an index that are not there yet. Rejects when the store fails, and with what `check` throws. */
+/** Stores those segments of an index that are not there yet. Rejects when the store fails or `check` throws. */
 export async function sendSegments(store: ObjectStore, { segments: folder }: Folders, file: StoredFile,
   { known, sent, counts, check }: Sending): Promise<Segment[]>
 {
