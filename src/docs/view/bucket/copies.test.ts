@@ -1,4 +1,5 @@
 import { readdir, utimes } from 'node:fs/promises';
+import { Registry } from 'prom-client';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Timer } from '../../../lib/clock.ts';
 import { type ObjectStore, StoreFailure } from '../../../net/objects.ts';
@@ -7,6 +8,7 @@ import { languages } from '../test-fixture.ts';
 import type { Claims } from './claims.ts';
 import { GRACE_MS } from './garbage.ts';
 import { type Machine, Machines, patient } from './test-fixture.ts';
+import { CheckpointWriter } from './writing.ts';
 
 const FAILURE = new StoreFailure('the service cannot be reached', { field: 'endpoint', passes: true });
 
@@ -131,6 +133,13 @@ describe('copies of checkpoints', () => {
   });
 });
 
+async function waitingOf({ copies }: Machine): Promise<number> {
+  const registry = new Registry();
+  copies.registerMetrics([registry]);
+  const { values } = await registry.getSingleMetric('svc_checkpoint_uploads_waiting')!.get();
+  return values[0]!.value;
+}
+
 describe('of two machines, one', () => {
   /** Whether a machine has the claim, and in which epoch. */
   const claims = (state: { epoch: number | undefined }): Claims => ({
@@ -164,6 +173,18 @@ describe('of two machines, one', () => {
     expect((await fresh()).read).toEqual(['fr']);
   });
 
+  it('has nothing to do when the other one writes', async () => {
+    await add('de', 'a');
+    const machine = await machines.machine({ claims: claims({ epoch: undefined }) });
+    await copied(machine);
+    await copied(await machines.machine({ claims: claims({ epoch: 1 }) }));
+    const before = await machines.objects('manifests');
+    machines.now += 31 * 60_000;
+    const claim = vi.spyOn(CheckpointWriter.prototype, 'upload');
+    await machine.copies.stop();
+    expect([claim.mock.calls, await machines.objects('manifests'), before.length]).toEqual([[], before, 1]);
+  });
+
   it('takes over when the other one writes nothing for half an hour', async () => {
     const state: { epoch: number | undefined } = { epoch: undefined };
     const overdue: string[][] = [];
@@ -178,6 +199,7 @@ describe('of two machines, one', () => {
     const machine = await machines.machine({ claims: waiting });
     await copied(machine);
     expect([await machines.objects('manifests'), overdue]).toEqual([[], [[]]]);
+    expect(await waitingOf(machine)).toBe(0);
     machines.now += 31 * 60_000;
     await machine.copies.stop();
     expect(await machines.objects('manifests')).toHaveLength(1);

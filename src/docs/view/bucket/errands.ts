@@ -21,6 +21,8 @@ interface Task {
   readonly errand: Errand;
   /** When the first part of it was asked for. */
   readonly since: number;
+  /** Whether another process has claimed the index; this one sees to it that the upload is made. */
+  readonly isOthers?: boolean;
 }
 
 interface ErrandsDeps {
@@ -33,6 +35,12 @@ interface ErrandsDeps {
 /** A node that has written nothing for this long, while another one has something to write, loses its claim. */
 export const OVERDUE_MS = 30 * 60_000;
 
+/** Processes write the checkpoint of the same state at about the same time, by clocks that may differ by this much. */
+const SAME_TIME_MS = 5 * 60_000;
+
+/** Number of indexes that are copied at once: most are small, and a request takes longer than their bytes. */
+const AT_ONCE = 4;
+
 /** What is left to do for the copies of checkpoints. Of one index only the last state counts. */
 export class Errands {
   readonly #deps: ErrandsDeps;
@@ -44,9 +52,9 @@ export class Errands {
     this.#deps = deps;
   }
 
-  /** Number of indexes that something has to be done for, by this process or by the one that has claimed it. */
+  /** Number of indexes that this process has to do something for. */
   get waiting(): number {
-    return this.#tasks.size;
+    return [...this.#tasks.values()].filter(({ isOthers }) => isOthers !== true).length;
   }
 
   add(index: WrittenIndex, errand: Errand): void {
@@ -67,15 +75,14 @@ export class Errands {
     const tasks = [...this.#tasks.values()];
     const epochs = await this.#deps.claims.claim(tasks.map(({ index }) => index.name), overdue);
     const failures: unknown[] = [];
-    for (const task of tasks) {
-      if (signal.aborted) break;
-      try {
-        await this.#try(task, epochs.get(task.index.name), signal);
-      } catch (error) {
-        failures.push(error);
-        if (error instanceof StoreFailure) break;
+    const work = async (): Promise<void> => {
+      while (!signal.aborted && !failures.some((failure) => failure instanceof StoreFailure)) {
+        const task = tasks.shift();
+        if (task === undefined) return;
+        await this.#try(task, epochs.get(task.index.name), signal).catch((error: unknown) => failures.push(error));
       }
-    }
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, work));
     signal.throwIfAborted();
     if (failures.length > 0) throw failures[0];
   }
@@ -91,7 +98,7 @@ export class Errands {
       throw error;
     }
     // The process that has the claim has the same errand; if it does not do it, this one will.
-    if (errand.upload === true) this.#again({ index, errand: { upload: true }, since });
+    if (errand.upload === true) this.#again({ index, errand: { upload: true }, since, isOthers: true });
   }
 
   async #do(index: WrittenIndex, { upload, confirm, plain, gone }: Errand, epoch: number,
@@ -111,9 +118,10 @@ export class Errands {
   }
 
   /** What was asked for meanwhile is newer. */
-  #again({ index, errand, since }: Task): void {
+  #again(task: Task): void {
+    const { index, errand } = task;
     const later = this.#tasks.get(index.name);
-    this.#tasks.set(index.name, { index, since, errand: later ? merged(errand, later.errand) : errand });
+    this.#tasks.set(index.name, later === undefined ? task : { ...task, errand: merged(errand, later.errand) });
   }
 
   /**
@@ -126,7 +134,7 @@ export class Errands {
     for (const { index, since } of [...this.#tasks.values()]) {
       if (clock.now() - since < OVERDUE_MS) continue;
       const { listed } = await listManifests(store, foldersOf(index.view, index.collection).manifests);
-      if (listed.some(({ putAt }) => putAt >= since)) this.#tasks.delete(index.name);
+      if (listed.some(({ putAt }) => putAt >= since - SAME_TIME_MS)) this.#tasks.delete(index.name);
       else overdue.add(index.name);
     }
     return overdue;

@@ -6,7 +6,7 @@ export interface CopyCounts {
   readonly failures: () => Readonly<Record<'upload' | 'download' | 'collect', number>>;
   /** Objects that were removed because nothing names them. */
   readonly removed: () => number;
-  /** Indexes whose copies have to be changed. */
+  /** Indexes whose copies this process has to change. */
   readonly waiting: () => number;
 }
 
@@ -54,7 +54,7 @@ export function registerMetrics(registers: Registry[], { counts, failures, remov
   });
   new Gauge({
     name: 'svc_checkpoint_uploads_waiting',
-    help: 'Indexes whose copy in SVC_CHECKPOINTS has to be changed, by this process or the one that has claimed it.',
+    help: 'Indexes whose copy in SVC_CHECKPOINTS this process has to change.',
     registers,
     collect() {
       this.set(waiting());
