@@ -329,6 +329,21 @@ describe('garbage', () => {
     expect((await fresh()).read).toEqual([]);
   });
 
+  it('of an index that goes on changing is removed by its writer, after half an hour', async () => {
+    const machine = await machines.machine();
+    for (const lang of ['de', 'en', 'fr', 'it']) {
+      const { view } = await machines.start(machine);
+      await add(lang, lang);
+      await view.caughtUp();
+      await view.stop();
+      await machine.copies.settled();
+      machines.now += 20 * 60_000;
+    }
+    // The present one, the former one, and the one before.
+    expect(await machines.objects('segments')).toHaveLength(3);
+    expect((await fresh()).read).toEqual([]);
+  });
+
   it('are manifests that lack a segment, and those of no collection', async () => {
     await add('de', 'a');
     await add('fr', 'x', 'gone');

@@ -14,8 +14,9 @@ export interface ReaderDeps {
   readonly counts: TransferCounts;
 }
 
-/** Most milliseconds for which a start of a view waits for manifests. */
+/** Most milliseconds for which the start of a view waits for manifests; and a search of an index that rests. */
 const READ_MS = 10_000;
+const READ_FEW_MS = 5000;
 
 /** After a failure, nothing is asked for this many milliseconds: views that start one after the other wait once. */
 const PAUSE_MS = 30_000;
@@ -45,7 +46,10 @@ export class CheckpointReader {
     if (this.#failedAt !== undefined && isRecent(this.#failedAt, clock.now(), PAUSE_MS)) return found;
     const late = new AbortController();
     try {
-      await Promise.race([this.#read(collections.map(indexOf), found, late.signal), this.#limit(late.signal)]);
+      await Promise.race([
+        this.#read(collections.map(indexOf), found, late.signal),
+        this.#limit(collections.length > FEW ? READ_MS : READ_FEW_MS, late.signal),
+      ]);
       this.#failedAt = undefined;
     } catch (error) {
       this.#failedAt = clock.now();
@@ -64,14 +68,20 @@ export class CheckpointReader {
       await index.files.receive(manifest.header, receiveSegments(store, folders, manifest, counts));
     } catch (error) {
       if (error instanceof DamagedCheckpoint && isWriter)
-        await store.remove(manifestPath(folders, manifest.epoch)).catch(() => undefined);
+        await this.#removeDamaged(manifestPath(folders, manifest.epoch), manifest).catch(() => undefined);
       throw error;
     }
   }
 
-  async #limit(signal: AbortSignal): Promise<never> {
-    await this.#deps.timer.sleep(READ_MS, signal);
-    throw new Error(`no answer within ${READ_MS / 1000} s`);
+  /** One that was replaced meanwhile may lack segments; the new one stays. */
+  async #removeDamaged(path: string, { header }: Manifest): Promise<void> {
+    const { store } = this.#deps;
+    if ((await manifestAt(store, path))?.header.lsn === header.lsn) await store.remove(path);
+  }
+
+  async #limit(milliseconds: number, signal: AbortSignal): Promise<never> {
+    await this.#deps.timer.sleep(milliseconds, signal);
+    throw new Error(`no answer within ${milliseconds / 1000} s`);
   }
 
   async #read(indexes: readonly WrittenIndex[], found: Map<string, Manifest>, signal: AbortSignal): Promise<void> {

@@ -4,6 +4,7 @@ import type { Queries } from '../../../storage/index.ts';
 import type { CheckpointFiles, Confirmation, StoredFile } from '../checkpoint-files.ts';
 import type { Claims } from './claims.ts';
 import { type Folders, foldersOf, type Manifest } from './manifest.ts';
+import { RetiredSegments } from './retired.ts';
 import { readShelf, shelve, type Shelved } from './shelf.ts';
 import { type Sending, sendSegments, type TransferCounts } from './transfer.ts';
 
@@ -37,9 +38,11 @@ export class CheckpointWriter {
   readonly #deps: WriterDeps;
   /** Uploads that have not been completed yet, by the name of the index. */
   readonly #begun = new Map<string, Begun>();
+  readonly #retired: RetiredSegments;
 
   constructor(deps: WriterDeps) {
     this.#deps = deps;
+    this.#retired = new RetiredSegments(deps.clock);
   }
 
   /**
@@ -59,6 +62,9 @@ export class CheckpointWriter {
       if (own === undefined) return undefined;
       const known = new Set(current?.segments.map(({ hash }) => hash));
       const { sent, check } = this.#begin(index.name, signal);
+      // Before anything is stored, so that nothing of this checkpoint is removed.
+      for (const hash of this.#retired.due(index.name))
+        if (!known.has(hash) && !sent.has(hash)) await store.remove(`${folders.segments}${hash}`);
       const { counts } = this.#deps;
       const segments = await sendSegments(store, folders, file, { known, sent, counts, check });
       const { header } = file;
@@ -67,6 +73,7 @@ export class CheckpointWriter {
       await shelve(store, folders, { magic: index.files.magic, header, kept, owner, epoch: own, segments },
         shelved.listed);
       this.#begun.delete(index.name);
+      this.#retired.replaced(index.name, known, new Set(segments.map(({ hash }) => hash)));
       return kept.lsn;
     } finally {
       await file.close();
@@ -102,6 +109,7 @@ export class CheckpointWriter {
     for (const { path, epoch } of listed) if (!stays || epoch !== current.epoch) await store.remove(path);
     const named = new Set(stays ? current.segments.map(({ hash }) => hash) : []);
     this.#begun.delete(index.name);
+    this.#retired.forget(index.name);
     for (const name of await segmentsOf(store, folders))
       if (!named.has(name.slice(folders.segments.length))) await store.remove(name);
   }
