@@ -124,6 +124,17 @@ export class KeptIndexes<Index extends ViewIndex> {
       const manifest = this.#wanted.get(collection);
       this.#wanted.delete(collection);
       if (manifest !== undefined) await this.#copies!.fetch(manifest);
+      return await this.#loaded(collection);
+    } catch (error) {
+      this.#env.log.warn({ err: error, collection },
+        `a ${this.#kind.name} checkpoint cannot be used; the index is rebuilt`);
+      return undefined;
+    }
+  }
+
+  /** Rejects for a file of another version, or under a key that is not here; then its copy is as useless. */
+  async #loaded(collection: string): Promise<Index | undefined> {
+    try {
       const stored = await this.#files?.load(collection, this.#keys);
       try {
         return stored && (await this.#kind.restore(collection, stored));
@@ -131,9 +142,8 @@ export class KeptIndexes<Index extends ViewIndex> {
         await stored?.close();
       }
     } catch (error) {
-      this.#env.log.warn({ err: error, collection },
-        `a ${this.#kind.name} checkpoint cannot be used; the index is rebuilt`);
-      return undefined;
+      this.#copies?.unusable(collection);
+      throw error;
     }
   }
 

@@ -1,10 +1,10 @@
 import { readdir, utimes } from 'node:fs/promises';
 import { Registry } from 'prom-client';
-import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Timer } from '../../../lib/clock.ts';
 import { type ObjectStore, StoreFailure } from '../../../net/objects.ts';
 import { KeyRing } from '../../../storage/index.ts';
-import { languages } from '../test-fixture.ts';
+import { languages, TestKind } from '../test-fixture.ts';
 import type { Claims } from './claims.ts';
 import { GRACE_MS } from './garbage.ts';
 import { type Machine, Machines, patient } from './test-fixture.ts';
@@ -15,6 +15,7 @@ const FAILURE = new StoreFailure('the service cannot be reached', { field: 'endp
 const machines = new Machines();
 const { views } = machines;
 const { add, remove } = views;
+afterEach(() => void vi.restoreAllMocks());
 
 /** Writes the checkpoint of a view by stopping it, and copies it. */
 async function copied(machine: Machine, more = {}): Promise<void> {
@@ -78,6 +79,16 @@ describe('copies of checkpoints', () => {
       await machine.copies.settled();
       expect((await fresh()).read).toEqual([]);
     });
+
+  it('of a version that cannot be read are replaced, though nothing has changed', async () => {
+    const otherVersion = vi.spyOn(TestKind.prototype, 'restore').mockRejectedValueOnce(new Error('of version 1'));
+    const { read, machine } = await fresh();
+    expect([read, otherVersion.mock.calls.length]).toEqual([['de', 'en'], 1]);
+    const before = await machines.objects('manifests');
+    await machine.copies.settled();
+    expect(await machines.objects('manifests')).not.toEqual(before);
+    expect((await fresh()).read).toEqual([]);
+  });
 
   it('of another database are ignored', async () => {
     await machines.damage('manifests', (bytes) => bytes);

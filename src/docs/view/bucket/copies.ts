@@ -22,6 +22,8 @@ export interface ViewCopies {
   manifests(collections: readonly string[]): Promise<ReadonlyMap<string, Manifest>>;
   /** Replaces the file of a checkpoint. Rejects, and leaves the file as it is, if a segment is missing or damaged. */
   fetch(manifest: Manifest): Promise<void>;
+  /** The file is of another version or key, and so is its copy: the next file replaces it, even at the same position. */
+  unusable(collection: string): void;
   /** The file of a collection may be newer than its copy. */
   changed(collection: string): void;
   /** Checkpoints are still valid at later positions; changes up to `upTo` will be removed from the feed. */
@@ -90,6 +92,7 @@ export class CheckpointCopies {
       this.#errands.add(index(collection), errand);
       this.#loop.wake();
     };
+    const unusable = new Set<string>();
     return {
       manifests: (collections) => this.#reader.manifests(index, collections),
       fetch: async (manifest) => {
@@ -100,7 +103,8 @@ export class CheckpointCopies {
           throw error;
         }
       },
-      changed: (collection) => add(collection, { upload: true }),
+      unusable: (collection) => void unusable.add(collection),
+      changed: (collection) => add(collection, { upload: true, replace: unusable.delete(collection) }),
       confirmed: (confirmations, upTo) => {
         for (const [collection, confirmation] of confirmations)
           if (!this.#errands.reaches(index(collection), upTo)) add(collection, { confirm: confirmation });

@@ -9,6 +9,8 @@ import type { CheckpointWriter, WrittenIndex } from './writing.ts';
 /** What has to be done for the copy of a checkpoint. */
 export interface Errand {
   readonly upload?: boolean;
+  /** The upload replaces a copy of the same position or a later one. */
+  readonly replace?: boolean;
   readonly confirm?: Confirmation;
   /** Copies that are not encrypted are removed; before an upload. */
   readonly plain?: boolean;
@@ -98,10 +100,10 @@ export class Errands {
       throw error;
     }
     // The process that has the claim has the same errand; if it does not do it, this one will.
-    if (errand.upload === true) this.#again({ index, errand: { upload: true }, since, isOthers: true });
+    if (errand.upload === true) this.#again({ index, errand, since, isOthers: true });
   }
 
-  async #do(index: WrittenIndex, { upload, confirm, plain, gone }: Errand, epoch: number,
+  async #do(index: WrittenIndex, { upload, replace, confirm, plain, gone }: Errand, epoch: number,
     signal: AbortSignal): Promise<void>
   {
     const { claims, writer } = this.#deps;
@@ -112,7 +114,7 @@ export class Errands {
     }
     if (plain === true) await writer.remove(index, { plain: true });
     const reached = upload === true
-      ? await writer.upload(index, epoch, signal)
+      ? await writer.upload(index, epoch, signal, { replace: replace === true })
       : confirm && await writer.confirm(index, epoch, confirm, signal);
     if (reached !== undefined) this.#reached.set(index.name, reached);
   }
@@ -145,5 +147,5 @@ function merged(former: Errand = {}, later: Errand): Errand {
   if (later.gone === true) return later;
   // The collection is there again, and the upload replaces the former copy.
   if (former.gone === true) return later.upload === true ? { upload: true, plain: true } : former;
-  return { ...former, ...later };
+  return { ...former, ...later, ...(former.replace === true && { replace: true }) };
 }

@@ -46,10 +46,13 @@ export class CheckpointWriter {
   }
 
   /**
-   * Uploads the checkpoint file of an index, unless it or a later one is there. Returns the position up to which the
-   * checkpoint is valid that is there now; undefined if the index has no file, or another process has claimed it.
+   * Uploads the checkpoint file of an index, unless it or a later one is there; with `replace` in any case. Returns the
+   * position up to which the checkpoint is valid that is there now; undefined if the index has no file, or another
+   * process has claimed it.
    */
-  async upload(index: WrittenIndex, epoch: number, signal: AbortSignal): Promise<number | undefined> {
+  async upload(index: WrittenIndex, epoch: number, signal: AbortSignal,
+    { replace = false }: { readonly replace?: boolean } = {}): Promise<number | undefined>
+  {
     const { store } = this.#deps;
     const file = await index.files.open(index.collection);
     if (file === undefined) return undefined;
@@ -57,7 +60,7 @@ export class CheckpointWriter {
       const folders = foldersOf(index.view, index.collection);
       const shelved = await readShelf(store, folders);
       const { current } = shelved;
-      if (current !== undefined && await this.#isEnough(current, index, file)) return current.kept.lsn;
+      if (!replace && current !== undefined && await this.#isEnough(current, index, file)) return current.kept.lsn;
       const own = await this.#epochAbove(index.name, epoch, shelved);
       if (own === undefined) return undefined;
       const known = new Set(current?.segments.map(({ hash }) => hash));
