@@ -22,7 +22,7 @@ export interface ViewCopies {
   manifests(collections: readonly string[]): Promise<ReadonlyMap<string, Manifest>>;
   /** Replaces the file of a checkpoint. Rejects, and leaves the file as it is, if a segment is missing or damaged. */
   fetch(manifest: Manifest): Promise<void>;
-  /** The file is of another version or key, and so is its copy: the next file replaces it, even at the same position. */
+  /** The file is of another version or key, and so is its copy: the next one replaces it, even at the same position. */
   unusable(collection: string): void;
   /** The file of a collection may be newer than its copy. */
   changed(collection: string): void;
