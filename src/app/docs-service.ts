@@ -328,6 +328,7 @@ export function toDocsSettings(settings: Settings, passwordCost?: number): DocsS
     maxSearches: settings.search.maxConcurrent,
     restAfterMs: settings.search.restAfter,
     indexMemory: settings.search.indexMemory,
+    checkpoints: { ...settings.checkpoints },
     searchStats: settings.search.stats,
     fullText: {
       defaultLang: settings.fts.defaultLang,

@@ -39,6 +39,7 @@ export interface Areas {
   readonly audit: Audit;
   readonly automation: Automation;
   readonly bodies: Bodies;
+  readonly checkpoints: Area;
   readonly codeGraph: CodeGraphArea;
   readonly collections: Collections;
   readonly columns: ColumnsView;
@@ -88,6 +89,13 @@ export const AREAS = [
   }),
   area('alarms', [], (env) => createAlarms(env)),
   area('audit', [], (env) => createAudit(env)),
+  // Before all views, so that it stops after them.
+  area('checkpoints', [], ({ checkpoints }) => ({
+    start: async () => checkpoints?.start(),
+    work: () => checkpoints?.work(),
+    stop: async () => checkpoints?.stop(),
+    registerMetrics: (registers) => checkpoints?.registerMetrics(registers),
+  })),
   area('stats', [], () => new SearchStats()),
   area('gate', [], ({ settings }) => new SearchGate({ places: settings.maxSearches })),
   area('configs', [], () => new ConfigCache()),

@@ -11,6 +11,7 @@ import type { AuditSettings, NewAuditEvent } from './audit/index.ts';
 import type { WikiLimits } from './ingest/index.ts';
 import type { FeedLimits } from './maintenance/index.ts';
 import type { Replication } from './replication/index.ts';
+import type { CheckpointCopies, CopiesSettings } from './view/index.ts';
 
 /** Data that a read-only process cannot store itself. */
 export type RelayedNote =
@@ -40,6 +41,8 @@ export interface DocsEnvironment {
     'role' | 'state' | 'warning' | 'refusal' | 'handlers' | 'nodes' | 'start' | 'stop' | 'close' | 'registerMetrics'>;
   /** Keys of encryption at rest with which the database was opened; absent when none are configured. */
   readonly keys?: KeyRing | undefined;
+  /** Copies of the checkpoints of indexes that several machines share; absent without a place for them. */
+  readonly checkpoints?: CheckpointCopies | undefined;
   /** Converts files to markdown; its creator closes it. Without it there are no uploads and imports. */
   readonly converter?: Converter | undefined;
   /**
@@ -91,6 +94,8 @@ export interface DocsSettings {
   readonly restAfterMs?: number;
   /** Bytes of all indexes above which those leave the memory that were used least recently; 0 or absent: no limit. */
   readonly indexMemory?: number;
+  /** Where copies of the checkpoints of indexes are; absent: there are none. */
+  readonly checkpoints?: CopiesSettings | undefined;
   /** Whether metrics count and time searches. */
   readonly searchStats: boolean;
   /** Full-text search; absent fields have their defaults. */

@@ -8,6 +8,7 @@ import type { DocsEnvironment, RelayedNote } from './environment.ts';
 import { Follower } from './follower.ts';
 import { followNodes, laterOutside, untilDone } from './nodes.ts';
 import { type Steps, stepsOf, switchedOff } from './steps.ts';
+import { createCheckpointCopies } from './view/index.ts';
 
 export type { AuditSettings } from './audit/index.ts';
 export type { DocsEnvironment, DocsSettings, Relay, RelayedNote } from './environment.ts';
@@ -44,8 +45,9 @@ export interface DocumentService
 }
 
 /** Makes the areas over one database, which must be migrated, and starts them. */
-export async function createDocumentService(env: DocsEnvironment): Promise<DocumentService> {
-  const { settings, isNode = false, replication } = env;
+export async function createDocumentService(given: DocsEnvironment): Promise<DocumentService> {
+  const { settings, isNode = false, replication } = given;
+  const env = { ...given, checkpoints: given.checkpoints ?? createCheckpointCopies(given) };
   const whole = new DocsComposition<Areas>(AREAS, env);
   const stopping = new AbortController();
   // On a node that writes, some loads may wait for a turn to write; the caller that loads changes must not wait for

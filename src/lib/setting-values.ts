@@ -33,6 +33,17 @@ export function isBucketUrl(text: string): boolean {
     url.hash === '' && /^\/[^/]+/.test(url.pathname);
 }
 
+/** A bucket with a prefix, which may be empty, or a folder. */
+export type ObjectPlace = { readonly bucket: string; readonly prefix: string } | { readonly folder: string };
+
+/** Reads `s3://bucket/prefix` or the path of a folder; undefined for other URLs, and for a bucket without a name. */
+export function parseObjectPlace(text: string): ObjectPlace | undefined {
+  const [, scheme, rest = ''] = /^([a-z][a-z0-9+.-]*):\/\/(.*)$/is.exec(text) ?? [];
+  if (scheme === undefined) return text === '' ? undefined : { folder: text };
+  const [, bucket, prefix = ''] = /^([a-z0-9][a-z0-9._-]{1,62})(?:\/([\w./-]*))?$/.exec(rest) ?? [];
+  return scheme !== 's3' || bucket === undefined ? undefined : { bucket, prefix };
+}
+
 /** Parses `Name: value` (RFC 9110, section 5); returns undefined if it is not a header that can be sent. */
 export function parseHeaderLine(line: string): { readonly name: string; readonly value: string } | undefined {
   const [, name, value] = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([\t\x20-\x7e\x80-\xff]*?)[ \t]*$/.exec(line) ?? [];

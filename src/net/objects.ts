@@ -16,7 +16,10 @@ export interface ObjectPage {
   readonly next: string | undefined;
 }
 
-/** A store for objects. Names consist of hexadecimal digits; the content of a name never changes. */
+/**
+ * A store for objects. Names consist of hexadecimal digits, and the content of a name never changes, unless the store
+ * was made for paths: then they are paths of letters, digits, `-`, `_` and `~`, whose objects may be replaced.
+ */
 export interface ObjectStore {
   /** Resolves when the object is stored; an existing object is written again. */
   put(name: string, bytes: Uint8Array): Promise<void>;
@@ -24,8 +27,8 @@ export interface ObjectStore {
   get(name: string): Promise<Uint8Array | undefined>;
   /** Also resolves if there is none. */
   remove(name: string): Promise<void>;
-  /** Pages of all objects, in no particular order. */
-  list(from: string | undefined): Promise<ObjectPage>;
+  /** Pages of all objects, in no particular order; of a store for paths, those whose names begin with `under`. */
+  list(from: string | undefined, under?: string): Promise<ObjectPage>;
 }
 
 /** The configuration field that is wrong if a store refuses a request. */
@@ -110,6 +113,8 @@ interface S3StoreOptions {
   readonly timeoutMs: number;
   /** The same for a request that removes an object. Default: `timeoutMs`. */
   readonly removeTimeoutMs?: number;
+  /** Whether names are paths in the folder; hexadecimal names are spread over folders. */
+  readonly paths?: boolean;
 }
 
 /** Bodies are limited by the size of a request, and their objects are hardly larger. */
@@ -144,9 +149,13 @@ export class S3Store implements ObjectStore {
   /** The first with the prefix, the second without. */
   readonly #folder: string;
   readonly #own: string;
+  readonly #paths: boolean;
 
   /** Throws `StoreFailure` if the settings do not form a valid address. */
-  constructor(settings: S3Settings, { outbound, folder, timeoutMs, removeTimeoutMs = timeoutMs }: S3StoreOptions) {
+  constructor(settings: S3Settings,
+    { outbound, folder, timeoutMs, removeTimeoutMs = timeoutMs, paths = false }: S3StoreOptions)
+  {
+    this.#paths = paths;
     const { bucket = '', region = '', accessKey = '', secretKey = '' } = settings;
     this.#own = `${folder}/`;
     this.#folder = `${prefixOf(settings)}${this.#own}`;
@@ -200,9 +209,9 @@ export class S3Store implements ObjectStore {
     return asking(async () => void (await this.#remover.deleteObject(this.#pathOf(name))));
   }
 
-  list(from: string | undefined): Promise<ObjectPage> {
+  list(from: string | undefined, under = ''): Promise<ObjectPage> {
     return asking(async () => {
-      const page = await this.#client.listObjectsPaged('/', this.#folder, PAGE, from);
+      const page = await this.#client.listObjectsPaged('/', `${this.#folder}${under}`, PAGE, from);
       if (page == null) throw new StoreFailure('there is no such bucket', { field: 'bucket', passes: false });
       const objects = (page.objects ?? []).flatMap(({ Key: key, LastModified: at }) => this.#listed(String(key), at));
       return { objects, next: page.nextContinuationToken };
@@ -211,14 +220,18 @@ export class S3Store implements ObjectStore {
 
   /** Names are spread over folders by their first digits, as some services recommend. */
   #pathOf(name: string): string {
-    return `${this.#folder}${name.slice(0, 2)}/${name}`;
+    return `${this.#folder}${this.#paths ? '' : `${name.slice(0, 2)}/`}${name}`;
   }
 
   /** Objects with other names were not written by this store. */
   #listed(path: string, at: unknown): ListedObject[] {
-    const name = path.slice(path.lastIndexOf('/') + 1);
     const putAt = new Date(at as string).getTime();
     // The prefix in the response is encoded as the service chooses.
+    if (this.#paths) {
+      const start = path.lastIndexOf(this.#own);
+      return start < 0 || Number.isNaN(putAt) ? [] : [{ name: path.slice(start + this.#own.length), putAt }];
+    }
+    const name = path.slice(path.lastIndexOf('/') + 1);
     return path.endsWith(`${this.#own}${name.slice(0, 2)}/${name}`) && Number.isFinite(putAt) ? [{ name, putAt }] : [];
   }
 }

@@ -1,5 +1,6 @@
 import { parseAddress } from '../../lib/address.ts';
-import { isBucketUrl, parseClaimEntry, parseHeaderLine, parseSyslogAddress } from '../../lib/setting-values.ts';
+import { isBucketUrl, parseClaimEntry, parseHeaderLine, parseObjectPlace,
+  parseSyslogAddress } from '../../lib/setting-values.ts';
 import { allowlistProblems, secretRefusal } from '../../net/index.ts';
 import { parseKeys } from '../../storage/index.ts';
 import { MIN_SECRET_BYTES, missingControls } from './compliance.ts';
@@ -46,6 +47,7 @@ export function checkTogether(settings: Settings, origins: ReadonlyMap<SettingPa
     ...require(workers.count === 1 || replication.role !== 'follower',
       `${name('workers.count', 'SVC_WORKERS')}: expected 1 on a follower, got ${workers.count}`),
     ...checkBackups(settings, name),
+    ...checkCheckpoints(settings, name),
     ...checkPostgres(settings, name),
     ...sharedPorts(settings, name),
     ...checkProduction(settings, name),
@@ -98,6 +100,29 @@ function checkBackups({ backup: { cron, s3Url, s3AccessKey, s3SecretKey } }: Set
     ...require(s3AccessKey !== '' && s3SecretKey !== '',
       `SVC_BACKUP_S3_ACCESS_KEY and SVC_BACKUP_S3_SECRET_KEY: required by ${url}`),
   ];
+}
+
+function checkCheckpoints({ checkpoints: { place, s3Endpoint, s3AccessKey, s3SecretKey } }: Settings,
+  name: Naming): string[]
+{
+  const label = name('checkpoints.place', 'SVC_CHECKPOINTS');
+  const endpoint = name('checkpoints.s3Endpoint', 'SVC_CHECKPOINTS_S3_ENDPOINT');
+  if (place === '') return require(s3Endpoint === '', `${endpoint}: set ${label}, or leave it out`);
+  const parsed = parseObjectPlace(place);
+  if (parsed === undefined)
+    return [`${label}: expected a bucket as s3://bucket/prefix, or the path of a folder, got "${place}"`];
+  if (!('bucket' in parsed)) return [];
+  return [
+    ...require(s3Endpoint === '' || isEndpoint(s3Endpoint),
+      `${endpoint}: expected a URL without a path, such as https://s3.example.org, got "${s3Endpoint}"`),
+    ...require(s3AccessKey !== '' && s3SecretKey !== '',
+      `SVC_CHECKPOINTS_S3_ACCESS_KEY and SVC_CHECKPOINTS_S3_SECRET_KEY: required by ${label}`),
+  ];
+}
+
+function isEndpoint(text: string): boolean {
+  const url = URL.parse(text);
+  return url !== null && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`;
 }
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;

@@ -1,5 +1,5 @@
 import { audit, auth, encryption, incident, oidc } from './groups/auth.ts';
-import { backup, bodies, compression, database, geo, postgres, storage } from './groups/database.ts';
+import { backup, bodies, checkpoints, compression, database, geo, postgres, storage } from './groups/database.ts';
 import { automation, embedding, webhooks, wiki } from './groups/features.ts';
 import { cors, input, limits, outbound, production, rateLimit, tls } from './groups/hardening.ts';
 import { extreme, graphql, grpc, http, http3, mcp } from './groups/listeners.ts';
@@ -23,6 +23,7 @@ const SETTINGS = {
   storage,
   postgres,
   backup,
+  checkpoints,
   compression,
   bodies,
   geo,

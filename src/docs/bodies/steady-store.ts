@@ -9,8 +9,12 @@ interface SteadyDeps {
   readonly clock: Clock;
   readonly timer: Timer;
   readonly log: Log;
-  /** Name of the store in the log. */
-  readonly collection: string;
+  /** Whose store it is, in the log: a collection, or something else that `name` tells. */
+  readonly collection?: string;
+  /** What the store is, in messages; that of the bodies of the collection when absent. */
+  readonly name?: string;
+  /** The error of a request that failed; `BodyUnavailable` when absent. */
+  readonly toError?: (failure: StoreFailure, retryMs: number) => Error;
   readonly onRequest?: (operation: StoreOperation, outcome: 'ok' | 'failed') => void;
 }
 
@@ -28,7 +32,7 @@ const MOST_WAITING = 4096;
 /**
  * A store with retries and a circuit breaker (Nygard, Release It!, chapter 5). When it fails repeatedly, requests fail
  * immediately for 5 s; then one of them tests whether the store works again. All failures reject with
- * `BodyUnavailable`, which says when to try again.
+ * `BodyUnavailable`, which says when to try again, unless `toError` makes another error.
  */
 export class SteadyStore implements ObjectStore {
   readonly #store: ObjectStore;
@@ -60,8 +64,8 @@ export class SteadyStore implements ObjectStore {
     return this.#ask('remove', () => this.#store.remove(name));
   }
 
-  list(from: string | undefined): Promise<ObjectPage> {
-    return this.#ask('list', () => this.#store.list(from));
+  list(from: string | undefined, under?: string): Promise<ObjectPage> {
+    return this.#ask('list', () => this.#store.list(from, under));
   }
 
   async #ask<T>(operation: StoreOperation, request: () => Promise<T>): Promise<T> {
@@ -76,7 +80,7 @@ export class SteadyStore implements ObjectStore {
 
   async #turn(): Promise<void> {
     if (this.#running >= AT_ONCE) {
-      if (this.#waiting.length >= MOST_WAITING) throw unavailable('it has too many requests', 1);
+      if (this.#waiting.length >= MOST_WAITING) throw this.#refusal('it has too many requests', 1);
       await new Promise<void>((resolve) => this.#waiting.push(resolve));
     }
     this.#running++;
@@ -107,31 +111,48 @@ export class SteadyStore implements ObjectStore {
   #enter(): boolean {
     if (!this.isDown) return false;
     const left = this.#openUntil - this.#deps.clock.now();
-    if (left > 0 || this.#isTrying) throw unavailable('it fails at present', left);
+    if (left > 0 || this.#isTrying) throw this.#refusal('it fails at present', left);
     this.#isTrying = true;
     return true;
   }
 
   #succeeded(): void {
-    if (this.isDown) this.#deps.log.info({ collection: this.#deps.collection }, 'the place of its bodies is back');
+    if (this.isDown) this.#deps.log.info(this.#about, `${this.#name} is back`);
     this.#failures = 0;
   }
 
-  #failed(failure: StoreFailure): BodyUnavailable {
+  #failed(failure: StoreFailure): Error {
     const wasDown = this.isDown;
     this.#failures += 1;
     this.#openUntil = this.#deps.clock.now() + OPEN_MS;
     if (this.isDown && !wasDown)
-      this.#deps.log.warn({ err: failure, collection: this.#deps.collection },
-        'the place of its bodies is down: its writes and reads are refused until it is back');
-    return unavailable(failure.message, OPEN_MS, failure);
+      this.#deps.log.warn({ err: failure, ...this.#about },
+        `${this.#name} is down: its writes and reads are refused until it is back`);
+    return this.#toError(failure, OPEN_MS);
+  }
+
+  get #about(): { readonly collection?: string } {
+    const { collection } = this.#deps;
+    return collection === undefined ? {} : { collection };
+  }
+
+  get #name(): string {
+    return this.#deps.name ?? 'the place of its bodies';
+  }
+
+  #refusal(reason: string, retryMs: number): Error {
+    return this.#toError(new StoreFailure(reason, { field: 'endpoint', passes: true }), retryMs);
+  }
+
+  #toError(failure: StoreFailure, retryMs: number): Error {
+    return this.#deps.toError?.(failure, retryMs) ?? unavailable(failure, retryMs);
   }
 }
 
-function unavailable(reason: string, retryMs: number, cause?: unknown): BodyUnavailable {
+function unavailable(failure: StoreFailure, retryMs: number): BodyUnavailable {
   const headers = { 'Retry-After': String(Math.max(1, Math.ceil(retryMs / 1000))) };
   return new BodyUnavailable(
-    `the place where the collection keeps its bodies (storageBackend) does not serve: ${reason}`,
-    { headers, cause },
+    `the place where the collection keeps its bodies (storageBackend) does not serve: ${failure.message}`,
+    { headers, cause: failure },
   );
 }

@@ -140,9 +140,10 @@ interface ColumnsAreas {
 }
 
 /** The view of documents' metadata, times and names, which evaluates filters, facets, counts and orders. */
-export function createColumns(environment: Pick<DocsEnvironment, 'sql' | 'feed' | 'log' | 'keys' | 'settings'>,
-  { collections, factory = columnsFactory }: ColumnsAreas): ColumnsView
-{
+export function createColumns(
+  environment: Pick<DocsEnvironment, 'sql' | 'feed' | 'log' | 'keys' | 'settings' | 'checkpoints'>,
+  { collections, factory = columnsFactory }: ColumnsAreas,
+): ColumnsView {
   return createColumnsView(environment, {
     factory,
     ...viewOptions(environment, collections, 'columns', CHECKPOINT_MAGIC),

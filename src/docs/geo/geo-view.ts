@@ -59,7 +59,8 @@ const CHECKPOINT_MAGIC = 'QGEOPT01';
 /** Number of documents whose postcodes are looked up together. */
 const STEP = 256;
 
-export type GeoEnvironment = Pick<DocsEnvironment, 'sql' | 'feed' | 'log' | 'clock' | 'keys' | 'settings'>;
+export type GeoEnvironment = Pick<DocsEnvironment,
+  'sql' | 'feed' | 'log' | 'clock' | 'keys' | 'settings' | 'checkpoints'>;
 
 /**
  * A view of the places of documents, from their metadata (design, sections 1 and 4). It contains no documents without a

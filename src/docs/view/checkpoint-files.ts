@@ -3,10 +3,11 @@ import { type FileHandle, mkdir, open, readdir, readFile, rm, writeFile } from '
 import { basename, dirname, join } from 'node:path';
 import type { DirectSource } from '../../lib/checked-blocks.ts';
 import { durableRename } from '../../lib/files.ts';
+import { readPart } from '../../net/objects.ts';
 import { type KeyRing, openStream, sealStream, type Sql } from '../../storage/index.ts';
 
 /** The header of a checkpoint, in JSON after the magic and the length. */
-interface CheckpointHeader {
+export interface CheckpointHeader {
   readonly collection: string;
   /**
    * The last change of the feed that is certainly included, and its time, which distinguishes the feeds of different
@@ -40,6 +41,16 @@ interface StoredIndex extends AsyncIterable<Uint8Array> {
   close(): Promise<void>;
 }
 
+/** A checkpoint as it is in its file, which stays readable when the file is replaced; `close` it in the end. */
+export interface StoredFile {
+  readonly header: CheckpointHeader;
+  /** Bytes of the index. */
+  readonly length: number;
+  /** These bytes of the index, from a place on. */
+  read(at: number, length: number): Promise<Uint8Array>;
+  close(): Promise<void>;
+}
+
 /** Length of the magic, which names the content of a file and the version of this layout. */
 const MAGIC_LENGTH = 8;
 const HEADER_START = MAGIC_LENGTH + 4;
@@ -60,7 +71,7 @@ const PIECE = 1024 * 1024;
  */
 export class CheckpointFiles {
   readonly #folder: string;
-  readonly #magic: string;
+  readonly magic: string;
   readonly #readOnly: boolean;
   readonly #database: string | undefined;
 
@@ -74,7 +85,7 @@ export class CheckpointFiles {
     this.#database = database;
     if (magic.length !== MAGIC_LENGTH) throw new Error(`a magic of ${MAGIC_LENGTH} letters is needed, got "${magic}"`);
     this.#folder = folder;
-    this.#magic = magic;
+    this.magic = magic;
     this.#readOnly = readOnly;
   }
 
@@ -129,7 +140,41 @@ export class CheckpointFiles {
       const place = await newest?.();
       return place === undefined ? header : { ...header, newest: place };
     };
-    await this.#replace(this.#pathOf(header.collection), withHeader(this.#magic, complete, content));
+    await this.#replace(this.#pathOf(header.collection), withHeader(this.magic, complete, content));
+  }
+
+  /** The checkpoint of a collection as it is stored; undefined when there is none. */
+  async open(collection: string): Promise<StoredFile | undefined> {
+    const file = await open(this.#pathOf(collection)).catch(() => undefined);
+    if (file === undefined) return undefined;
+    try {
+      const found = await this.#headerOf(file, collection);
+      if (found !== undefined) {
+        const { header, end } = found;
+        const { size } = await file.stat();
+        return {
+          header,
+          length: size - end,
+          read: (at, length) => readPart(file, end + at, length),
+          close: () => file.close(),
+        };
+      }
+    } catch (error) {
+      await file.close();
+      throw error;
+    }
+    await file.close();
+    return undefined;
+  }
+
+  /** Replaces the checkpoint by one that was stored elsewhere, as `open` returned it there. */
+  async receive(header: CheckpointHeader, index: AsyncIterable<Uint8Array>): Promise<void> {
+    await this.#replace(this.#pathOf(header.collection), withHeader(this.magic, async () => header, index));
+  }
+
+  /** Whether files are only read here. */
+  get isReadOnly(): boolean {
+    return this.#readOnly;
   }
 
   /** What `confirm` recorded last, by collection; empty when that cannot be read. */
@@ -178,18 +223,24 @@ export class CheckpointFiles {
     const file = await open(this.#pathOf(collection)).catch(() => undefined);
     if (file === undefined) return undefined;
     try {
-      const start = Buffer.alloc(HEADER_START + MAX_HEADER);
-      const { bytesRead } = await file.read(start, 0, start.length, 0);
-      const found = parseHeader(start.subarray(0, bytesRead), this.#magic, collection);
-      return found?.header.database === this.#database ? found : undefined;
+      return await this.#headerOf(file, collection);
     } finally {
       await file.close();
     }
   }
 
+  async #headerOf(file: FileHandle,
+    collection: string): Promise<{ header: CheckpointHeader; end: number } | undefined>
+  {
+    const start = Buffer.alloc(HEADER_START + MAX_HEADER);
+    const { bytesRead } = await file.read(start, 0, start.length, 0);
+    const found = parseHeader(start.subarray(0, bytesRead), this.magic, collection);
+    return found?.header.database === this.#database ? found : undefined;
+  }
+
   /** The additional data of an encrypted index: it cannot be decrypted with another header. */
   #boundTo({ collection, lsn, at }: CheckpointHeader): string {
-    return JSON.stringify([this.#magic, collection, lsn, at]);
+    return JSON.stringify([this.magic, collection, lsn, at]);
   }
 
   /** Names of collections may contain characters that file names can't. */

@@ -1,4 +1,5 @@
 /** The entry point of the area that all views of the change feed share. */
+export { CheckpointCopies, type CopiesSettings, createCheckpointCopies } from './bucket/index.ts';
 export { CheckpointFiles } from './checkpoint-files.ts';
 export { ClosingView, type OnClose } from './closing-view.ts';
 export { CollectionView, type CollectionViewOptions } from './collection-view.ts';

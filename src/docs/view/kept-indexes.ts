@@ -1,12 +1,16 @@
 import type { KeyRing } from '../../storage/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
-import type { CheckpointFiles, Confirmation, FeedPlace } from './checkpoint-files.ts';
+import type { ViewCopies } from './bucket/index.ts';
+import type { Manifest } from './bucket/manifest.ts';
+import type { CheckpointFiles, CheckpointHeader, Confirmation, FeedPlace } from './checkpoint-files.ts';
 import type { CollectionIndex } from './collection-index.ts';
 import type { ViewIndex, ViewKind } from './view-kind.ts';
 
 export interface KeepingOptions {
   /** Where indexes are stored between runs; absent for a database in memory. */
   readonly checkpoints?: CheckpointFiles | undefined;
+  /** Copies of them that several machines share; absent without such a place. */
+  readonly copies?: ViewCopies | undefined;
   /** Whether a collection is encrypted: a plaintext checkpoint would reveal its words. */
   readonly isSecret?: (collection: string) => boolean;
   /** The keys that encrypt the checkpoints of such collections; without keys they have none. */
@@ -25,15 +29,21 @@ export class KeptIndexes<Index extends ViewIndex> {
   readonly #env: Pick<DocsEnvironment, 'sql' | 'log'>;
   readonly #kind: ViewKind<Index, unknown>;
   readonly #files: CheckpointFiles | undefined;
+  readonly #copies: ViewCopies | undefined;
+  /** Copies that are used because there is no file; they are fetched when their index is restored. */
+  readonly #wanted = new Map<string, Manifest>();
+  /** Collections whose file was found; its copy may be older, or missing. */
+  readonly #compared = new Set<string>();
   readonly #isSecret: (collection: string) => boolean;
   readonly #keys: KeyRing | undefined;
 
   constructor(env: Pick<DocsEnvironment, 'sql' | 'log'>, kind: ViewKind<Index, unknown>,
-    { checkpoints, isSecret = () => false, keys }: KeepingOptions)
+    { checkpoints, copies, isSecret = () => false, keys }: KeepingOptions)
   {
     this.#env = env;
     this.#kind = kind;
     this.#files = checkpoints;
+    this.#copies = checkpoints && copies;
     this.#isSecret = isSecret;
     this.#keys = keys;
   }
@@ -44,30 +54,55 @@ export class KeptIndexes<Index extends ViewIndex> {
    */
   async clean(collections: readonly string[]): Promise<void> {
     await this.#files?.clean(collections);
-    for (const name of collections) if (this.#isSecret(name)) await this.#removePlain(name);
+    for (const name of collections) {
+      if (!this.#isSecret(name)) continue;
+      await this.#removePlain(name);
+      this.#copies?.encrypted(name);
+    }
   }
 
   /** An existing plaintext checkpoint must be removed if the collection was encrypted meanwhile. */
   async configured(collection: CollectionIndex<Index>): Promise<void> {
-    if (!this.#isSecret(collection.name) || !(await this.#removePlain(collection.name))) return;
+    if (!this.#isSecret(collection.name)) return;
+    this.#copies?.encrypted(collection.name);
+    if (!(await this.#removePlain(collection.name))) return;
     // Otherwise the next checkpoint would be written only after the next change.
     collection.changed = Math.max(collection.changed, 1);
   }
 
-  /** The collections whose checkpoint belongs to this feed. */
+  /** The collections whose checkpoint, or else its copy, belongs to this feed. */
   async usable(collections: Iterable<string>, head: number): Promise<Map<string, Confirmation>> {
     const usable = new Map<string, Confirmation>();
     if (this.#files === undefined) return usable;
     const confirmed = await this.#files.confirmed();
     for (const name of collections) {
+      this.#wanted.delete(name);
       const header = await this.#files.header(name);
-      if (header === undefined || (header.sealed === true && this.#keys === undefined)) continue;
-      const kept = keptAs({ lsn: header.lsn, at: header.at }, confirmed.get(name));
-      const { newest = kept } = header;
-      if (kept.lsn <= head && (await this.#isThere(kept)) && (newest.lsn <= kept.lsn || (await this.#isThere(newest))))
-        usable.set(name, kept);
+      const kept = header && keptAs({ lsn: header.lsn, at: header.at }, confirmed.get(name));
+      if (kept === undefined || !(await this.#isUsable(header!, kept, head))) continue;
+      usable.set(name, kept);
+      if (!this.#compared.has(name)) this.#copies?.changed(name);
+      this.#compared.add(name);
     }
+    await this.#addCopies([...collections].filter((name) => !usable.has(name)), usable, head);
     return usable;
+  }
+
+  async #addCopies(names: readonly string[], usable: Map<string, Confirmation>, head: number): Promise<void> {
+    for (const [name, manifest] of (await this.#copies?.manifests(names)) ?? []) {
+      const { header, kept: { lsn, at } } = manifest;
+      const kept = { lsn, at, written: { lsn: header.lsn, at: header.at } };
+      // A plaintext copy of an encrypted collection will be removed.
+      if (header.sealed !== true && this.#isSecret(name) || !(await this.#isUsable(header, kept, head))) continue;
+      usable.set(name, kept);
+      this.#wanted.set(name, manifest);
+    }
+  }
+
+  async #isUsable(header: CheckpointHeader, kept: FeedPlace, head: number): Promise<boolean> {
+    if (header.sealed === true && this.#keys === undefined) return false;
+    const { newest = kept } = header;
+    return kept.lsn <= head && (await this.#isThere(kept)) && (newest.lsn <= kept.lsn || (await this.#isThere(newest)));
   }
 
   /**
@@ -86,6 +121,20 @@ export class KeptIndexes<Index extends ViewIndex> {
   /** The index of a checkpoint; undefined when it can't be used. */
   async restored(collection: string): Promise<Index | undefined> {
     try {
+      const manifest = this.#wanted.get(collection);
+      this.#wanted.delete(collection);
+      if (manifest !== undefined) await this.#copies!.fetch(manifest);
+      return await this.#loaded(collection);
+    } catch (error) {
+      this.#env.log.warn({ err: error, collection },
+        `a ${this.#kind.name} checkpoint cannot be used; the index is rebuilt`);
+      return undefined;
+    }
+  }
+
+  /** Rejects for a file of another version, or under a key that is not here; then its copy is as useless. */
+  async #loaded(collection: string): Promise<Index | undefined> {
+    try {
       const stored = await this.#files?.load(collection, this.#keys);
       try {
         return stored && (await this.#kind.restore(collection, stored));
@@ -93,9 +142,8 @@ export class KeptIndexes<Index extends ViewIndex> {
         await stored?.close();
       }
     } catch (error) {
-      this.#env.log.warn({ err: error, collection },
-        `a ${this.#kind.name} checkpoint cannot be used; the index is rebuilt`);
-      return undefined;
+      this.#copies?.unusable(collection);
+      throw error;
     }
   }
 
@@ -126,6 +174,7 @@ export class KeptIndexes<Index extends ViewIndex> {
           this.#mayLoseCommits ? () => this.#newest() : undefined);
         const written = { lsn: position, at };
         if (collection.serving === serving) collection.kept = { ...written, written };
+        this.#copies?.changed(name);
       } catch (error) {
         collection.changed += changed;
         throw error;
@@ -157,10 +206,13 @@ export class KeptIndexes<Index extends ViewIndex> {
       if (collection.kept.lsn > collection.kept.written.lsn) confirmed.set(collection.name, collection.kept);
     }
     if (confirmed.size > 0) await this.#files.confirm(confirmed);
+    // At a stop nothing is removed from the feed, so the copies can stay as they are.
+    if (lsn < position) this.#copies?.confirmed(confirmed, lsn);
   }
 
   async remove(collection: string): Promise<void> {
     await this.#files?.remove(collection);
+    this.#copies?.removed(collection);
   }
 
   /** Returns whether there was one. */

@@ -139,6 +139,16 @@ CREATE TABLE body_stores(
   UNIQUE(collection, kind, target)
 ) STRICT;
 
+---- Checkpoints of indexes ----
+
+-- Which node writes the checkpoint of an index to the place that all nodes share (src/docs/view/bucket), with several nodes over one
+-- database. name is 'view/collection', node is random for each process, and epoch grows whenever the node changes.
+CREATE TABLE checkpoint_owners(
+  name TEXT PRIMARY KEY,
+  node TEXT NOT NULL,
+  epoch INTEGER NOT NULL
+) STRICT;
+
 ---- The change feed ----
 
 -- lsn is without a gap, at in milliseconds since 1970.

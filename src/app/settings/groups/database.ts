@@ -61,6 +61,21 @@ export const postgres = {
     'connections of a node for transactions and short reads; up to 3 for heavy reads and 1 for messages come on top'),
 };
 
+/** Copies of the checkpoints of indexes. */
+export const checkpoints = {
+  place: setting(text, '', 'SVC_CHECKPOINTS',
+    'bucket with a prefix, `s3://bucket/prefix`, or shared folder for copies of the checkpoints of indexes'),
+  s3Endpoint: setting(text, '', 'SVC_CHECKPOINTS_S3_ENDPOINT',
+    'service of the bucket, such as `https://s3.example.org` or `http://10.1.2.3:9000`', {
+    fallbackText: 'that of Amazon in the region',
+  }),
+  s3Region: setting(text, '', 'SVC_CHECKPOINTS_S3_REGION', 'region that requests to it are signed for', {
+    fallbackText: '`us-east-1`',
+  }),
+  s3AccessKey: setting(text, '', 'SVC_CHECKPOINTS_S3_ACCESS_KEY', 'access key of it'),
+  s3SecretKey: setting(text, '', 'SVC_CHECKPOINTS_S3_SECRET_KEY', 'secret key of it', { secret: true }),
+};
+
 export const compression = {
   enabled: setting(boolean, true, 'SVC_COMPRESSION_ENABLED', 'compress bodies'),
   smallThreshold: setting(byteSize(), 1024, 'SVC_COMPRESSION_SMALL_THRESHOLD',
