@@ -21,7 +21,7 @@ import { EXPIRES_AT, TIME_SHIFT, TIME_SLOTS, timePage } from './columns/times.ts
 export { countDays } from './columns/days';
 export { openColumn } from './columns/dictionary';
 export { hasDocument, putDocument, removeDocument } from './columns/documents';
-export { countValues, selectValues } from './columns/facets';
+export { countValues, hashesOf, selectValues } from './columns/facets';
 export { judgeNumbers, judgePrefix, judgeRange, openVerdicts, passInterval, passValue, uniteExisting, uniteKey,
   unitePassing, uniteTimes, uniteValue, valueEnd } from './columns/judging';
 export { clearLevel, countLevel, exportLevel, fillLevel, importLevel, intersectLevels, invertLevel, subtractLevels,

@@ -20,6 +20,7 @@ export const Buffers = {
   input: layout.B_INPUT,
   output: layout.B_OUTPUT,
   counts: layout.B_COUNTS,
+  touched: layout.B_TOUCHED,
   result: layout.B_RESULT,
   factors: layout.B_FACTORS,
   keys: layout.B_TEXTS,
@@ -80,6 +81,7 @@ interface ColumnsExports extends WebAssembly.Exports {
   uniteTimes(to: number, field: number, low: number, high: number): void;
   uniteExpired(to: number, now: number): number;
   countValues(column: number, level: number, documents: number): number;
+  hashesOf(column: number, touched: number): void;
   selectValues(column: number, touched: number, byValue: number, limit: number): number;
   countDays(field: number, level: number): number;
   makeOrder(column: number, order: number, budget: number): number;
@@ -91,7 +93,7 @@ interface ColumnsExports extends WebAssembly.Exports {
   markNone(key: number): void;
   takeScores(ords: number, scores: number, count: number): void;
   sortDocuments(level: number, keys: number, from: number, to: number, marked: number, few: number): number;
-  describeSorted(count: number, keys: number): void;
+  describeSorted(from: number, count: number, keys: number): void;
   openFactors(level: number): number;
   multiplyFactors(level: number, factor: number): void;
   tidySome(budget: number): number;
