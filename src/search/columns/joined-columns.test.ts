@@ -1,10 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { OrdSet } from '../../lib/ord-set.ts';
 import { ReferenceColumns } from '../../testkit/columns/reference.ts';
-import { seededRandom } from '../../testkit/crash/random.ts';
-import { parseFilter } from '../filter/index.ts';
-import { type ColumnDocument, ColumnStore, joinColumns, type ReadableColumns, type Sorting } from './index.ts';
+import { type ColumnDocument, ColumnStore, joinColumns, type ReadableColumns } from './index.ts';
 import { answers, question, step, withOwnName } from './test-fixture.ts';
 
 /** Columns in parts, by blocks of ordinals, and the same documents in one. */

@@ -109,7 +109,8 @@ function writeKeys(kernel: ColumnsKernel, keys: readonly KernelKey[], tie = ''):
 function mark(kernel: ColumnsKernel, { kind, column, order }: KernelKey, index: number, value: SortValue): void {
   const { call } = kernel;
   if (value === undefined) return call.markNone(index);
-  if (kind !== SortKind.order) return call.markNumber(index, typeof value === 'number' ? value : Number.NaN);
+  // A text comes after all numbers: here, one of a metadata key that no document has, while others had it.
+  if (kind !== SortKind.order) return call.markNumber(index, typeof value === 'number' ? value : Infinity);
   const length = kernel.inputText(typeof value === 'string' ? value : '');
   const [before, behind] = [0, 1].map((including) =>
     call.placeOf(column, order, typeof value === 'number' ? value : Number.NaN, length, including)
