@@ -10,7 +10,7 @@ import type { ColumnDocument, Columns, ColumnStats, DayCount, Facet, FactorBound
 import { conditionsIn, DEPTH, Evaluation } from './evaluation.ts';
 import { putDocument } from './packing.ts';
 import { isLong, Preparation } from './preparation.ts';
-import { FactorCache, SetCache } from './set-cache.ts';
+import { bounded, FactorCache, SetCache } from './set-cache.ts';
 import { neededOrders, type SortedPage, sortLevel } from './sorting.ts';
 import { KernelTally, NO_TALLY, selectValues } from './tally.ts';
 
@@ -494,10 +494,4 @@ export class ColumnStore implements Columns {
       { cause },
     );
   }
-}
-
-function bounded(products: Float64Array, { least, most }: FactorBounds): Float32Array {
-  const factors = new Float32Array(products.length);
-  for (let ord = 0; ord < products.length; ord++) factors[ord] = Math.min(most, Math.max(least, products[ord]!));
-  return factors;
 }

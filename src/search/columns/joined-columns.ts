@@ -4,7 +4,7 @@ import type { Columns, ColumnStats, DayCount, Facet, FactorBounds, Needs, Readab
   Sorting, ValueCount, ValueFactor } from './contract.ts';
 import { joinTallies } from './joined-facets.ts';
 import { sortParts } from './joined-sorting.ts';
-import { FactorCache, SetCache } from './set-cache.ts';
+import { bounded, FactorCache, SetCache } from './set-cache.ts';
 
 /** Milliseconds after which `prepare` leaves further parts to its next call. */
 const STEP_MILLISECONDS = 4;
@@ -129,7 +129,7 @@ class JoinedColumns implements ReadableColumns {
 
 /** The factors of the documents of all parts (see `Columns.factors`). */
 function multiplied(parts: readonly Columns[], factors: readonly ValueFactor[],
-  { least, most }: FactorBounds): Float32Array | undefined
+  bounds: FactorBounds): Float32Array | undefined
 {
   const found = factors.flatMap(({ key, value, factor }) =>
     parts.flatMap((part) => {
@@ -140,5 +140,5 @@ function multiplied(parts: readonly Columns[], factors: readonly ValueFactor[],
   if (found.length === 0) return undefined;
   const products = new Float64Array(Math.max(...found.map(({ last }) => last)) + 1).fill(1);
   for (const { ords, factor } of found) for (let i = 0; i < ords.length; i++) products[ords[i]!]! *= factor;
-  return Float32Array.from(products, (product) => Math.min(most, Math.max(least, product)));
+  return bounded(products, bounds);
 }
