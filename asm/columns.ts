@@ -55,6 +55,11 @@ export function adopt(): bool {
   return true;
 }
 
+/** Address of the record of a value. */
+export function recordOf(column: u32, value: u32): usize {
+  return recordAt(columnAt(column), value);
+}
+
 /** Sets the number or date that a value's text means. */
 export function setMoment(column: u32, value: u32, moment: f64, isNumber: bool): void {
   const record = recordAt(columnAt(column), value);

@@ -56,6 +56,7 @@ interface ColumnsExports extends WebAssembly.Exports {
   removeDocument(ord: number): number;
   setMoment(column: number, value: number, moment: number, isNumber: number): void;
   valueWith(column: number, length: number): number;
+  recordOf(column: number, value: number): number;
   documentsIn(column: number): number;
   formsOf(column: number, value: number, form: number): number;
   clearLevel(level: number): void;
@@ -174,6 +175,14 @@ export class ColumnsKernel {
 
   text(at: number, length: number): string {
     return this.bytes.toString('utf8', at, at + length);
+  }
+
+  /** The text of a value. */
+  valueText(column: number, value: number): string {
+    const record = this.call.recordOf(column, value) >>> 0;
+    const { view } = this;
+    const length = (view.getUint32(record + layout.R_LENGTH, true) & ~layout.FLAG) >>> 0;
+    return this.text(view.getUint32(record + layout.R_TEXT, true), length);
   }
 
   /** End of the memory that the columns use. */

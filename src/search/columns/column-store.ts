@@ -82,6 +82,8 @@ export class ColumnStore implements Columns {
   /** Number of parts of the collection, of which these columns are one. */
   #parts = 1;
   #revision = 0;
+  /** Different after numbers of values were freed. */
+  #numbering = 0;
   #window: Window | undefined;
   /**
    * The set that is a level of the kernel, as it was then, and its number of documents: a request counts the same set
@@ -191,7 +193,14 @@ export class ColumnStore implements Columns {
   tally(set: OrdSet | undefined, field: Pick<Facet, 'field' | 'isMeta'>): Tally {
     const column = this.#columnOf(field);
     if (column === undefined) return NO_TALLY;
-    return this.#use(() => new KernelTally(this.#kernel, column, this.#countValues(column, set), this.#use));
+    return this.#use(() =>
+      new KernelTally(this.#kernel, {
+        column,
+        touched: this.#countValues(column, set),
+        numbering: this.#numbering,
+        use: this.#use,
+      })
+    );
   }
 
   days(set: OrdSet | undefined, field: 'addedAt' | 'updatedAt'): DayCount[] {
@@ -263,7 +272,9 @@ export class ColumnStore implements Columns {
 
   tidy(): boolean {
     if (this.#copySome()) return true;
-    return this.#use(() => this.#kernel.call.tidySome(TIDY_STEP)) !== 0;
+    const isMore = this.#use(() => this.#kernel.call.tidySome(TIDY_STEP)) !== 0;
+    if (isMore) this.#numbering += 1;
+    return isMore;
   }
 
   settle(): boolean {

@@ -191,10 +191,12 @@ export interface SortedRows {
 
 /** How many documents have each value of a field; valid until something else is asked of the columns. */
 export interface Tally {
-  /** Number of values that documents have. */
-  readonly values: number;
-  /** The documents of each value, in the order of `hashes`. */
+  /** The numbers of the values that documents have, and their documents. */
+  readonly numbers: Uint32Array;
   readonly counts: Uint32Array;
+  /** Different after numbers may have got other values. */
+  readonly numbering: number;
+  textOf(number: number): string;
   /** A hash of each value, which is the same in all columns. */
   hashes(): Uint32Array;
   /** As `facet`; with other counts of the values, if they are given. */

@@ -1,3 +1,4 @@
+import { Lru } from '../../lib/caches.ts';
 import { OrdSet } from '../../lib/ord-set.ts';
 import { compareTexts, type Filter, roomForFilters } from '../filter/index.ts';
 import type { Columns, ColumnStats, DayCount, Facet, FactorBounds, Needs, ReadableColumns, Selecting, SortedDocument,
@@ -5,9 +6,12 @@ import type { Columns, ColumnStats, DayCount, Facet, FactorBounds, Needs, Readab
 import { joinTallies } from './joined-facets.ts';
 import { sortParts } from './joined-sorting.ts';
 import { bounded, FactorCache, SetCache } from './set-cache.ts';
+import { ValueNumbers } from './value-numbers.ts';
 
 /** Milliseconds after which `prepare` leaves further parts to its next call. */
 const STEP_MILLISECONDS = 4;
+/** Fields whose values are numbered: those that were counted last. */
+const MOST_FIELDS = 16;
 const ALL: Filter = { kind: 'and', parts: [] };
 
 /**
@@ -23,6 +27,8 @@ class JoinedColumns implements ReadableColumns {
   readonly #parts: readonly Columns[];
   readonly #sets = new SetCache();
   readonly #factors = new FactorCache();
+  /** By field. */
+  readonly #numbers = new Lru<string, ValueNumbers>(MOST_FIELDS);
   /** Sum of the parts' revisions to which the sets and factors belong. */
   #revision = -1;
 
@@ -76,7 +82,11 @@ class JoinedColumns implements ReadableColumns {
   }
 
   facet(set: OrdSet | undefined, facet: Facet): ValueCount[] {
-    return joinTallies(this.#parts.map((part) => part.tally(set, facet)), facet);
+    const name = JSON.stringify([facet.field, facet.isMeta === true]);
+    const tallies = this.#parts.map((part) => part.tally(set, facet));
+    let numbers = this.#numbers.get(name);
+    if (numbers === undefined) this.#numbers.set(name, numbers = new ValueNumbers());
+    return numbers.best(tallies, facet) ?? joinTallies(tallies, facet);
   }
 
   days(set: OrdSet | undefined, field: 'addedAt' | 'updatedAt'): DayCount[] {

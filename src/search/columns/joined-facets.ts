@@ -1,21 +1,18 @@
 import { compareTexts } from '../filter/index.ts';
 import type { Facet, Tally, ValueCount } from './contract.ts';
 
-/** Up to this number of values in all parts, all are added up. */
-const FEW = 1024;
 /** The best values of each part are the first candidates: so many times the limit, and some more. */
 const CANDIDATES = 2;
 const SPARE = 16;
 
-/** The facet of several parts with different documents, from the tally of each. */
+/** The facet of several parts with different documents, from the tally of each, if the field has many values. */
 export function joinTallies(tallies: readonly Tally[], { orderBy, limit }: Pick<Facet, 'orderBy' | 'limit'>):
   ValueCount[]
 {
   if (orderBy === 'value') return firstOf(addedUp(tallies, limit), limit);
-  const values = tallies.reduce((sum, tally) => sum + tally.values, 0);
-  if (limit > 0 && values > FEW) return bestByCount(tallies, limit);
+  if (limit > 0) return bestByCount(tallies, limit);
   // Equal counts stay in the order of values.
-  return firstOf(addedUp(tallies, 0).sort((a, b) => b.count - a.count), limit);
+  return addedUp(tallies, 0).sort((a, b) => b.count - a.count);
 }
 
 function firstOf(counts: ValueCount[], limit: number): ValueCount[] {
@@ -47,13 +44,13 @@ function bestByCount(tallies: readonly Tally[], limit: number): ValueCount[] {
   let size = CANDIDATES * limit + SPARE;
   const lists = tallies.map((tally) => tally.best('count', size));
   const best = countedExactly(tallies, lists, limit);
-  const others = lists.reduce((sum, list, i) => sum + (list.length < tallies[i]!.values ? list.at(-1)!.count : 0), 0);
+  const others = lists.reduce((sum, list, i) => sum + (list.length < tallies[i]!.numbers.length ? list.at(-1)!.count : 0), 0);
   if (best.length === limit && best.at(-1)!.count > others) return best;
   const sums = sumsByHash(tallies);
   for (;; size *= CANDIDATES) {
     const found = tallies.map((tally, i) => tally.best('count', size, sums[i]));
     const exact = countedExactly(tallies, found, limit);
-    if (found.every((list, i) => list.length === tallies[i]!.values || isBehind(list.at(-1)!, exact, limit)))
+    if (found.every((list, i) => list.length === tallies[i]!.numbers.length || isBehind(list.at(-1)!, exact, limit)))
       return exact;
   }
 }

@@ -5,8 +5,9 @@ import type { Columns, SortedDocument, SortedRows, Sorting } from './contract.ts
 
 /** A page that ends at this place at the latest is merged from the first documents of each part. */
 const SHALLOW = 512;
-/** Documents around the place at which a page is expected in a part, in standard deviations of random parts. */
+/** A page is expected near a place of a part: within so many standard deviations of random parts, and some places. */
 const DEVIATIONS = 4;
+const SPARE = 32;
 const WIDENING = 4;
 
 type Parts = readonly Pick<Columns, 'count' | 'sorted'>[];
@@ -74,7 +75,8 @@ function deepPage(parts: Parts, set: OrdSet | undefined, sorting: Sorting, compa
   const all = sizes.reduce((sum, size) => sum + size, 0);
   const count = Math.min(sorting.count, all - offset);
   if (count <= 0) return [];
-  for (let spread = Math.ceil(DEVIATIONS * Math.sqrt(offset + count));; spread *= WIDENING) {
+  const variance = (offset / parts.length) * (1 - offset / all);
+  for (let spread = SPARE + Math.ceil(DEVIATIONS * Math.sqrt(variance));; spread *= WIDENING) {
     const windows = parts.map((part, i): Window => {
       const share = sizes[i]! / all;
       const before = Math.max(0, Math.floor(offset * share) - spread);

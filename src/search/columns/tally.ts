@@ -5,56 +5,71 @@ const ENTRY = 16;
 
 /** Of a field that no document has. */
 export const NO_TALLY: Tally = {
-  values: 0,
+  numbers: new Uint32Array(),
   counts: new Uint32Array(),
+  numbering: 0,
+  textOf: () => '',
   hashes: () => new Uint32Array(),
   best: () => [],
   countOf: () => 0,
 };
 
+/** Where the kernel has counted. */
+interface Counted {
+  readonly column: number;
+  /** Number of values that have documents. */
+  readonly touched: number;
+  readonly numbering: number;
+  /** Runs each call of the kernel. */
+  use<T>(work: () => T): T;
+}
+
 /** How many documents each value of a column has, as `countValues` has left it in the kernel. */
 export class KernelTally implements Tally {
   readonly #kernel: ColumnsKernel;
-  readonly #column: number;
-  /** Numbers of the values that documents have. */
-  readonly #touched: Uint32Array;
+  readonly #counted: Counted;
+  readonly numbers: Uint32Array;
   /** By number of the value. */
   readonly #all: Uint32Array;
 
-  readonly #use: <T>(work: () => T) => T;
-
-  /** `use` runs each call of the kernel. */
-  constructor(kernel: ColumnsKernel, column: number, touched: number, use: <T>(work: () => T) => T) {
-    this.#use = use;
+  constructor(kernel: ColumnsKernel, counted: Counted) {
     this.#kernel = kernel;
-    this.#column = column;
-    this.#touched = this.#words(Buffers.touched, touched).slice();
-    this.#all = this.#words(Buffers.counts, kernel.call.valueEnd(column)).slice();
+    this.#counted = counted;
+    this.numbers = this.#words(Buffers.touched, counted.touched).slice();
+    this.#all = this.#words(Buffers.counts, kernel.call.valueEnd(counted.column)).slice();
   }
 
-  get values(): number {
-    return this.#touched.length;
+  get numbering(): number {
+    return this.#counted.numbering;
   }
 
   get counts(): Uint32Array {
-    return this.#touched.map((value) => this.#all[value]!);
+    return this.numbers.map((number) => this.#all[number]!);
+  }
+
+  textOf(number: number): string {
+    const { use, column } = this.#counted;
+    return use(() => this.#kernel.valueText(column, number));
   }
 
   hashes(): Uint32Array {
-    this.#words(Buffers.touched, this.values).set(this.#touched);
-    this.#use(() => this.#kernel.call.hashesOf(this.#column, this.values));
-    return this.#words(Buffers.output, this.values).slice();
+    this.#words(Buffers.touched, this.numbers.length).set(this.numbers);
+    const { use, column } = this.#counted;
+    use(() => this.#kernel.call.hashesOf(column, this.numbers.length));
+    return this.#words(Buffers.output, this.numbers.length).slice();
   }
 
   best(orderBy: Facet['orderBy'], limit: number, counts = this.counts): ValueCount[] {
-    this.#words(Buffers.touched, this.values).set(this.#touched);
+    this.#words(Buffers.touched, this.numbers.length).set(this.numbers);
     const all = this.#words(Buffers.counts, this.#all.length);
-    for (let i = 0; i < counts.length; i++) all[this.#touched[i]!] = counts[i]!;
-    return this.#use(() => selectValues(this.#kernel, this.#column, this.values, { orderBy, limit }));
+    for (let i = 0; i < counts.length; i++) all[this.numbers[i]!] = counts[i]!;
+    const { use, column } = this.#counted;
+    return use(() => selectValues(this.#kernel, column, this.numbers.length, { orderBy, limit }));
   }
 
   countOf(value: string): number {
-    const number = this.#use(() => this.#kernel.call.valueWith(this.#column, this.#kernel.inputText(value)));
+    const { use, column } = this.#counted;
+    const number = use(() => this.#kernel.call.valueWith(column, this.#kernel.inputText(value)));
     return number === 0 ? 0 : this.#all[number]!;
   }
 
