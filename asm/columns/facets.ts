@@ -2,8 +2,8 @@
 
 import { compareBytes } from '../inverted/bytes.ts';
 import { hasBit } from './bits.ts';
-import { C_DOCS, C_NEXT, C_PAGES, C_PAIRS, C_SPELLED, C_VALUES, columnAt, KEYS, lengthOf, R_HASH, R_SET,
-  R_TEXT, recordAt } from './dictionary.ts';
+import { C_DOCS, C_NEXT, C_PAGES, C_PAIRS, C_SPELLED, C_VALUES, columnAt, KEYS, lengthOf, R_HASH, R_SET, R_TEXT,
+  recordAt } from './dictionary.ts';
 import { isArray, listOf, PAGE_SHIFT, pageAt, pageEnd, SEVERAL, slotsOf, valueOf, valuesIn } from './forward.ts';
 import { H_DOCS } from './layout.ts';
 import { level, levelBytes } from './levels.ts';

@@ -1,7 +1,8 @@
 import { unixSeconds } from '../../lib/clock.ts';
 import { OrdSet } from '../../lib/ord-set.ts';
 import type { ColumnDocument } from '../../search/columns/index.ts';
-import { type Circle, joinPlaces, PlaceIndex, type Point, pointOf, type ReadablePlaces } from '../../search/geo/index.ts';
+import { type Circle, joinPlaces, PlaceIndex, type Point, pointOf,
+  type ReadablePlaces } from '../../search/geo/index.ts';
 import type { Change } from '../../storage/index.ts';
 import type { Collections } from '../collections/index.ts';
 import { allDocuments, documentsOf } from '../columns/index.ts';

@@ -114,7 +114,9 @@ async function byId(deps: GeoSearchDeps, input: AreaInput & Pick<BoxInput, 'limi
 }
 
 /** Some documents in the order of their ids, from one on. */
-function* inPages(columns: ReadableColumns, documents: OrdSet, offset: number, count: number): Generator<readonly Listed[]> {
+function* inPages(columns: ReadableColumns, documents: OrdSet, offset: number,
+  count: number): Generator<readonly Listed[]>
+{
   for (let left = count; left > 0; left -= PAGE) {
     const page = columns.sort(documents, { keys: [], offset, count: Math.min(left, PAGE) });
     spend(page.length * SORTED);

@@ -65,7 +65,9 @@ function goneOf(columns: ReadableColumns | undefined, rows: readonly CountedRow[
   return columns === undefined ? rows : rows.filter(({ ord }) => !columns.has(ord));
 }
 
-function countOf(columns: ReadableColumns | undefined, documents: OrdSet, field: string, limit: number): readonly FacetCount[] {
+function countOf(columns: ReadableColumns | undefined, documents: OrdSet, field: string,
+  limit: number): readonly FacetCount[]
+{
   return columns?.facet(documents, { field, orderBy: 'count', limit }) ?? [];
 }
 

@@ -3,7 +3,7 @@ import { unixSeconds } from '../../lib/clock.ts';
 import type { OrdSet } from '../../lib/ord-set.ts';
 import { Pace } from '../../lib/pace.ts';
 import { type AnswerBounds, AnswerBudget } from '../../operations/index.ts';
-import type { ReadableColumns, Needs } from '../../search/columns/index.ts';
+import type { Needs, ReadableColumns } from '../../search/columns/index.ts';
 import { documentTest } from '../../search/filter/index.ts';
 import type { Mark } from '../../search/order/index.ts';
 import { inList, type Queries } from '../../storage/index.ts';

@@ -34,46 +34,48 @@ class Both {
   }
 }
 
-const document = (ord: number, meta: ColumnDocument['meta'] = {}, more: Partial<ColumnDocument> = {}): ColumnDocument => ({
-  ord,
-  key: `k${ord}`,
-  lang: 'en',
-  addedAt: 1,
-  updatedAt: 1,
-  meta,
-  ...more,
-});
+const document = (ord: number, meta: ColumnDocument['meta'] = {},
+  more: Partial<ColumnDocument> = {}): ColumnDocument => ({
+    ord,
+    key: `k${ord}`,
+    lang: 'en',
+    addedAt: 1,
+    updatedAt: 1,
+    meta,
+    ...more,
+  });
 
 describe('columns of several parts', () => {
   it('return what the reference returns, after any steps', () => {
     fc.assert(
-      fc.property(fc.integer({ min: 2, max: 8 }), fc.constantFrom(1, 8, 64), fc.array(step, { maxLength: 60,
-        size: 'max' }), fc.array(question, { minLength: 1, maxLength: 6 }), (count, block, steps, questions) => {
-        const both = new Both(count, block, { fewValues: 0, fewDocuments: 0 });
-        const ords = new Set<number>();
-        const compare = (): void => {
-          const all = [...ords].sort((a, b) => a - b);
-          for (const one of questions)
-            expect(answers(both.joined, all, one)).toEqual(answers(both.reference, all, one));
-          expect(both.joined.keys()).toEqual(both.reference.keys());
-          const { bytes: _, ...stats } = both.joined.stats();
-          const { bytes: __, ...expected } = both.reference.stats();
-          expect(stats).toEqual(expected);
-        };
-        for (const one of steps) {
-          if (one === 'tidy') { for (const part of both.parts) while (part.tidy()); }
-          else if (one === 'prepare') { while (!both.joined.prepare({ keys: questions[0]!.sortings[0]!.keys })); }
-          else if (typeof one === 'string') compare();
-          else if ('put' in one) {
-            both.put(withOwnName(one.put));
-            ords.add(one.put.ord);
-          } else {
-            both.remove(one.remove);
-            ords.delete(one.remove);
+      fc.property(fc.integer({ min: 2, max: 8 }), fc.constantFrom(1, 8, 64),
+        fc.array(step, { maxLength: 60, size: 'max' }), fc.array(question, { minLength: 1, maxLength: 6 }),
+        (count, block, steps, questions) => {
+          const both = new Both(count, block, { fewValues: 0, fewDocuments: 0 });
+          const ords = new Set<number>();
+          const compare = (): void => {
+            const all = [...ords].sort((a, b) => a - b);
+            for (const one of questions)
+              expect(answers(both.joined, all, one)).toEqual(answers(both.reference, all, one));
+            expect(both.joined.keys()).toEqual(both.reference.keys());
+            const { bytes: _, ...stats } = both.joined.stats();
+            const { bytes: __, ...expected } = both.reference.stats();
+            expect(stats).toEqual(expected);
+          };
+          for (const one of steps) {
+            if (one === 'tidy') { for (const part of both.parts) while (part.tidy()); }
+            else if (one === 'prepare') { while (!both.joined.prepare({ keys: questions[0]!.sortings[0]!.keys })); }
+            else if (typeof one === 'string') compare();
+            else if ('put' in one) {
+              both.put(withOwnName(one.put));
+              ords.add(one.put.ord);
+            } else {
+              both.remove(one.remove);
+              ords.delete(one.remove);
+            }
           }
-        }
-        compare();
-      }),
+          compare();
+        }),
       { numRuns: 100 },
     );
   });
@@ -157,8 +159,9 @@ describe('columns of several parts', () => {
     expect(selected(60)?.has(31)).toBe(false);
     expect(both.joined.select({ now: 0 })).toBeUndefined();
     expect(both.joined.select({ now: 60 })?.size).toBe(30);
-    expect(both.joined.facet(both.joined.select({ now: 0, hidden: [2, 31] }), { field: 'a', orderBy: 'count',
-      limit: 0 })).toEqual([{ value: '1', count: 15 }, { value: '0', count: 14 }]);
+    expect(
+      both.joined.facet(both.joined.select({ now: 0, hidden: [2, 31] }), { field: 'a', orderBy: 'count', limit: 0 }),
+    ).toEqual([{ value: '1', count: 15 }, { value: '0', count: 14 }]);
   });
 
   it('are prepared part by part, and need no preparation for a filter whose documents are known', () => {

@@ -84,6 +84,7 @@ class JoinedColumns implements ReadableColumns {
   facet(set: OrdSet | undefined, facet: Facet): ValueCount[] {
     const name = JSON.stringify([facet.field, facet.isMeta === true]);
     const tallies = this.#parts.map((part) => part.tally(set, facet));
+    if (facet.orderBy === 'value' && facet.limit > 0) return joinTallies(tallies, facet);
     let numbers = this.#numbers.get(name);
     if (numbers === undefined) this.#numbers.set(name, numbers = new ValueNumbers());
     return numbers.best(tallies, facet) ?? joinTallies(tallies, facet);
@@ -138,8 +139,8 @@ class JoinedColumns implements ReadableColumns {
 }
 
 /** The factors of the documents of all parts (see `Columns.factors`). */
-function multiplied(parts: readonly Columns[], factors: readonly ValueFactor[],
-  bounds: FactorBounds): Float32Array | undefined
+function multiplied(parts: readonly Columns[], factors: readonly ValueFactor[], bounds: FactorBounds): Float32Array
+  | undefined
 {
   const found = factors.flatMap(({ key, value, factor }) =>
     parts.flatMap((part) => {

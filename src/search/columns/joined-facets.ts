@@ -6,8 +6,8 @@ const CANDIDATES = 2;
 const SPARE = 16;
 
 /** The facet of several parts with different documents, from the tally of each, if the field has many values. */
-export function joinTallies(tallies: readonly Tally[], { orderBy, limit }: Pick<Facet, 'orderBy' | 'limit'>):
-  ValueCount[]
+export function joinTallies(tallies: readonly Tally[],
+  { orderBy, limit }: Pick<Facet, 'orderBy' | 'limit'>): ValueCount[]
 {
   if (orderBy === 'value') return firstOf(addedUp(tallies, limit), limit);
   if (limit > 0) return bestByCount(tallies, limit);
@@ -44,7 +44,10 @@ function bestByCount(tallies: readonly Tally[], limit: number): ValueCount[] {
   let size = CANDIDATES * limit + SPARE;
   const lists = tallies.map((tally) => tally.best('count', size));
   const best = countedExactly(tallies, lists, limit);
-  const others = lists.reduce((sum, list, i) => sum + (list.length < tallies[i]!.numbers.length ? list.at(-1)!.count : 0), 0);
+  const others = lists.reduce(
+    (sum, list, i) => sum + (list.length < tallies[i]!.numbers.length ? list.at(-1)!.count : 0),
+    0,
+  );
   if (best.length === limit && best.at(-1)!.count > others) return best;
   const sums = sumsByHash(tallies);
   for (;; size *= CANDIDATES) {

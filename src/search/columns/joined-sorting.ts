@@ -94,8 +94,8 @@ function deepPage(parts: Parts, set: OrdSet | undefined, sorting: Sorting, compa
  * document is at its place in the windows' order if no window begins behind it, or ends before it, while its part has
  * further documents on that side.
  */
-function pageWithin(windows: readonly Window[], offset: number, count: number,
-  compare: Compare): SortedDocument[] | undefined
+function pageWithin(windows: readonly Window[], offset: number, count: number, compare: Compare): SortedDocument[]
+  | undefined
 {
   const rows = windows.map((window) => window.rows);
   const skipped = offset - windows.reduce((sum, { before }) => sum + before, 0);

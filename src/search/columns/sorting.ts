@@ -125,9 +125,7 @@ function takeScores(kernel: ColumnsKernel, { ords, scores }: Scores): void {
   kernel.call.takeScores((at >>> 0) + 8 * ords.length, at, ords.length);
 }
 
-function readDescribed(kernel: ColumnsKernel, found: number, keys: readonly SortKey[],
-  size: number): SortedDocument[]
-{
+function readDescribed(kernel: ColumnsKernel, found: number, keys: readonly SortKey[], size: number): SortedDocument[] {
   const { view } = kernel;
   const output = kernel.address(Buffers.output);
   return Array.from({ length: found }, (_, i) => {

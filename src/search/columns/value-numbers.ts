@@ -23,7 +23,8 @@ export class ValueNumbers {
   /** The best values of several parts, from the tally of each; undefined for a field with too many values. */
   best(tallies: readonly Tally[], { orderBy, limit }: Pick<Facet, 'orderBy' | 'limit'>): ValueCount[] | undefined {
     const sums = new Uint32Array(MOST_VALUES + 1);
-    for (const [part, tally] of tallies.entries()) if (this.#isFull || !this.#add(part, tally, sums)) return this.#end();
+    for (const [part, tally] of tallies.entries())
+      if (this.#isFull || !this.#add(part, tally, sums)) return this.#end();
     let found: number[] = [];
     for (let number = 1; number < this.#texts.length; number++) if (sums[number]! > 0) found.push(number);
     if (orderBy === 'count' && limit > 0 && found.length > limit) {

@@ -56,19 +56,19 @@ describe('places of several parts', () => {
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 2, max: 8 }), fc.array(changes, { minLength: 1, maxLength: 3 }),
         fc.array(question, { minLength: 1, maxLength: 4 }), async (count, rounds, questions) => {
-          const one = PlaceIndex.create();
-          const parts = Array.from({ length: count }, () => PlaceIndex.create());
-          const joined = joinPlaces(parts);
-          for (const round of rounds) {
-            for (const { ord, place } of round) {
-              for (const index of [one, parts[ord % count]!]) {
-                if (place === null) index.remove(ord);
-                else index.put(ord, place);
-              }
+        const one = PlaceIndex.create();
+        const parts = Array.from({ length: count }, () => PlaceIndex.create());
+        const joined = joinPlaces(parts);
+        for (const round of rounds) {
+          for (const { ord, place } of round) {
+            for (const index of [one, parts[ord % count]!]) {
+              if (place === null) index.remove(ord);
+              else index.put(ord, place);
             }
-            for (const ask of questions) expect(await answers(joined, ask)).toEqual(await answers(one, ask));
           }
-        }),
+          for (const ask of questions) expect(await answers(joined, ask)).toEqual(await answers(one, ask));
+        }
+      }),
       { numRuns: 100 },
     );
   });

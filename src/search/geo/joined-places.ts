@@ -65,9 +65,7 @@ class JoinedPlaces implements ReadablePlaces {
   }
 
   /** All cells are added up, because one may have few documents in each part. */
-  async cells(length: number, most: number, documents?: OrdSet | undefined,
-    signal?: AbortSignal): Promise<GeoCell[]>
-  {
+  async cells(length: number, most: number, documents?: OrdSet | undefined, signal?: AbortSignal): Promise<GeoCell[]> {
     const found = await this.#each((part) => part.countCells(length, part.documents, documents, signal));
     const counts = new Map<bigint, number>();
     const pace = new Pace();

@@ -90,9 +90,7 @@ export class PlaceIndex implements ReadablePlaces {
     }
   }
 
-  async cells(length: number, most: number, documents?: OrdSet | undefined,
-    signal?: AbortSignal): Promise<GeoCell[]>
-  {
+  async cells(length: number, most: number, documents?: OrdSet | undefined, signal?: AbortSignal): Promise<GeoCell[]> {
     const cells = await this.countCells(length, most, documents, signal);
     return cells.map(({ cell, count }) => ({ geohash: geohashFrom(cell, length), count }));
   }
