@@ -64,7 +64,7 @@ export function sortDocuments(number: u32, keys: u32, from: u32, to: u32, marked
 }
 
 /**
- * Describes `count` documents of the result, from one on, and their sort values in B_OUTPUT: u32 ordinal, u32 text of the
+ * Describes `count` documents from one of the result on, and sort values, in B_OUTPUT: u32 ordinal, u32 text of the
  * tie, u32 its length, u32 unused; then for each key but the tie: u32 text, 0 for none, u32 length, f64 number, NaN for
  * none.
  */

@@ -46,6 +46,17 @@ describe.each(['release', 'debug'] as const)('columns, %s build', (build) => {
     );
   });
 
+  it('go on behind a text of a key that no document has any more with the documents without it', () => {
+    const columns = [ColumnStore.create({ build }), new ReferenceColumns()];
+    for (const one of columns)
+      for (const ord of [3, 5]) one.put({ ord, key: `k${ord}`, lang: 'en', addedAt: 1, updatedAt: 1, meta: {} });
+    const keys = [{ column: { kind: 'meta', key: 'gone' }, descending: false }] as const;
+    const after = { place: ['a'], tie: 'k4|en' };
+    const [found, expected] = columns.map((one) => one.sort(undefined, { keys, offset: 0, count: 5, after }));
+    expect(found).toEqual(expected);
+    expect(found!.map(({ ord }) => ord)).toEqual([3, 5]);
+  });
+
   it('count a set as it is, though it or the documents change between two calls', () => {
     const store = ColumnStore.create({ build });
     const put = (ord: number): void =>
