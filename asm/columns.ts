@@ -21,7 +21,7 @@ import { EXPIRES_AT, TIME_SHIFT, TIME_SLOTS, timePage } from './columns/times.ts
 export { countDays } from './columns/days';
 export { openColumn } from './columns/dictionary';
 export { hasDocument, putDocument, removeDocument } from './columns/documents';
-export { countValues, selectValues } from './columns/facets';
+export { countValues, hashesOf, selectValues } from './columns/facets';
 export { judgeNumbers, judgePrefix, judgeRange, openVerdicts, passInterval, passValue, uniteExisting, uniteKey,
   unitePassing, uniteTimes, uniteValue, valueEnd } from './columns/judging';
 export { clearLevel, countLevel, exportLevel, fillLevel, importLevel, intersectLevels, invertLevel, subtractLevels,
@@ -53,6 +53,11 @@ export function adopt(): bool {
   dropSlices();
   store<u32>(H_FROZEN, 0);
   return true;
+}
+
+/** Address of the record of a value. */
+export function recordOf(column: u32, value: u32): usize {
+  return recordAt(columnAt(column), value);
 }
 
 /** Sets the number or date that a value's text means. */

@@ -2,7 +2,7 @@
 
 import { compareBytes } from '../inverted/bytes.ts';
 import { hasBit } from './bits.ts';
-import { C_DOCS, C_NEXT, C_PAGES, C_PAIRS, C_SPELLED, C_VALUES, columnAt, KEYS, lengthOf, R_SET, R_TEXT,
+import { C_DOCS, C_NEXT, C_PAGES, C_PAIRS, C_SPELLED, C_VALUES, columnAt, KEYS, lengthOf, R_HASH, R_SET, R_TEXT,
   recordAt } from './dictionary.ts';
 import { isArray, listOf, PAGE_SHIFT, pageAt, pageEnd, SEVERAL, slotsOf, valueOf, valuesIn } from './forward.ts';
 import { H_DOCS } from './layout.ts';
@@ -47,8 +47,8 @@ export function bitsOf(number: u32): usize {
 }
 
 /**
- * Counts the documents of each value in a level, which has `documents`. Returns the number of values that have any;
- * they are in B_TOUCHED.
+ * Counts the documents of each value in a level, which has `documents`, in B_COUNTS: a u32 for each value. Returns the
+ * number of values that have any; they are in B_TOUCHED.
  */
 export function countValues(number: u32, from: u32, documents: u32): u32 {
   const column = columnAt(number);
@@ -145,8 +145,8 @@ function countAll(column: usize, counts: usize): u32 {
   let touched: u32 = 0;
   for (let value: u32 = 1; value < next; value++) {
     const count = load<u32>(recordAt(column, value), R_SET);
-    if (count === 0) continue;
     store<u32>(counts + (<usize>value << 2), count);
+    if (count === 0) continue;
     store<u32>(list + (<usize>(touched++) << 2), value);
   }
   return touched;
@@ -194,9 +194,9 @@ function countSets(column: usize, counts: usize, bits: usize, bytes: u32, docume
   let left = documents;
   for (let value: u32 = 1; value < next; value++) {
     const count = value === last ? left : countSet(recordAt(column, value) + R_SET, bits, bytes);
+    store<u32>(counts + (<usize>value << 2), count);
     if (count === 0) continue;
     left -= count;
-    store<u32>(counts + (<usize>value << 2), count);
     store<u32>(list + (<usize>(touched++) << 2), value);
   }
   return touched;
@@ -260,6 +260,15 @@ function countOne(value: u32, counts: usize, touched: u32): u32 {
   if (count !== 0) return touched;
   store<u32>(buffer(B_TOUCHED) + (<usize>touched << 2), value);
   return touched + 1;
+}
+
+/** Writes the hashes of the first `touched` values in B_TOUCHED to B_OUTPUT, a u32 each. */
+export function hashesOf(number: u32, touched: u32): void {
+  const column = columnAt(number);
+  const list = buffer(B_TOUCHED);
+  const output = reserve(B_OUTPUT, touched << 2);
+  for (let i: usize = 0; i < <usize>touched << 2; i += 4)
+    store<u32>(output + i, load<u32>(recordAt(column, load<u32>(list + i)), R_HASH));
 }
 
 /**

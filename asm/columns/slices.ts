@@ -179,8 +179,8 @@ function listCounts(column: usize, sums: usize, counts: usize): u32 {
   let touched: u32 = 0;
   for (let value: u32 = 1; value < next; value++) {
     const count = load<u32>(sums + (<usize>value << 2));
-    if (count === 0) continue;
     store<u32>(counts + (<usize>value << 2), count);
+    if (count === 0) continue;
     store<u32>(list + (<usize>(touched++) << 2), value);
   }
   return touched;

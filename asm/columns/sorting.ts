@@ -64,16 +64,16 @@ export function sortDocuments(number: u32, keys: u32, from: u32, to: u32, marked
 }
 
 /**
- * Describes the first `count` documents of the result and their sort values in B_OUTPUT: u32 ordinal, u32 text of the
+ * Describes `count` documents from one of the result on, and sort values, in B_OUTPUT: u32 ordinal, u32 text of the
  * tie, u32 its length, u32 unused; then for each key but the tie: u32 text, 0 for none, u32 length, f64 number, NaN for
  * none.
  */
-export function describeSorted(count: u32, keys: u32): void {
+export function describeSorted(from: u32, count: u32, keys: u32): void {
   const size = 16 * keys;
   const output = reserve(B_OUTPUT, count * size);
   const identity = columnAt(IDENTITY);
   for (let i: u32 = 0; i < count; i++) {
-    const slot = load<u32>(buffer(B_RESULT) + (<usize>i << 2));
+    const slot = load<u32>(buffer(B_RESULT) + (<usize>(from + i) << 2));
     const entry = output + i * size;
     const name = recordAt(identity, valueOf(identity + C_PAGES, slot));
     store<u32>(entry, ordOf(slot));

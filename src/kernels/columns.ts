@@ -20,6 +20,7 @@ export const Buffers = {
   input: layout.B_INPUT,
   output: layout.B_OUTPUT,
   counts: layout.B_COUNTS,
+  touched: layout.B_TOUCHED,
   result: layout.B_RESULT,
   factors: layout.B_FACTORS,
   keys: layout.B_TEXTS,
@@ -55,6 +56,7 @@ interface ColumnsExports extends WebAssembly.Exports {
   removeDocument(ord: number): number;
   setMoment(column: number, value: number, moment: number, isNumber: number): void;
   valueWith(column: number, length: number): number;
+  recordOf(column: number, value: number): number;
   documentsIn(column: number): number;
   formsOf(column: number, value: number, form: number): number;
   clearLevel(level: number): void;
@@ -80,6 +82,7 @@ interface ColumnsExports extends WebAssembly.Exports {
   uniteTimes(to: number, field: number, low: number, high: number): void;
   uniteExpired(to: number, now: number): number;
   countValues(column: number, level: number, documents: number): number;
+  hashesOf(column: number, touched: number): void;
   selectValues(column: number, touched: number, byValue: number, limit: number): number;
   countDays(field: number, level: number): number;
   makeOrder(column: number, order: number, budget: number): number;
@@ -91,7 +94,7 @@ interface ColumnsExports extends WebAssembly.Exports {
   markNone(key: number): void;
   takeScores(ords: number, scores: number, count: number): void;
   sortDocuments(level: number, keys: number, from: number, to: number, marked: number, few: number): number;
-  describeSorted(count: number, keys: number): void;
+  describeSorted(from: number, count: number, keys: number): void;
   openFactors(level: number): number;
   multiplyFactors(level: number, factor: number): void;
   tidySome(budget: number): number;
@@ -172,6 +175,14 @@ export class ColumnsKernel {
 
   text(at: number, length: number): string {
     return this.bytes.toString('utf8', at, at + length);
+  }
+
+  /** The text of a value. */
+  valueText(column: number, value: number): string {
+    const record = this.call.recordOf(column, value) >>> 0;
+    const { view } = this;
+    const length = (view.getUint32(record + layout.R_LENGTH, true) & ~layout.FLAG) >>> 0;
+    return this.text(view.getUint32(record + layout.R_TEXT, true), length);
   }
 
   /** End of the memory that the columns use. */

@@ -69,7 +69,7 @@ export interface NearResult {
 }
 
 /** Documents by the cell of their geohash. */
-interface CellCount {
+export interface CellCount {
   readonly cell: bigint;
   readonly count: number;
 }

@@ -1,8 +1,8 @@
 import { ServiceError } from '../../errors/index.ts';
 import type { OrdSet } from '../../lib/ord-set.ts';
 import { Pace } from '../../lib/pace.ts';
-import { type ColumnDocument, type Columns, ColumnsFullError, ColumnStore,
-  type Needs } from '../../search/columns/index.ts';
+import { type ColumnDocument, type Columns, ColumnsFullError, ColumnStore, joinColumns, type Needs,
+  type ReadableColumns } from '../../search/columns/index.ts';
 import { composedMeta, type Filter } from '../../search/filter/index.ts';
 import type { Change, WrittenDocument } from '../../storage/index.ts';
 import type { Collections } from '../collections/index.ts';
@@ -12,8 +12,18 @@ import { CollectionView, type CollectionViewOptions, type Effect, type Entry, ty
   viewOptions } from '../view/index.ts';
 import { allDocuments, documentsOf } from './read-documents.ts';
 
-/** The columns of one collection, as the view stores them. */
-class ColumnIndex implements ViewIndex {
+/** The columns of one collection, as searches read them. */
+export interface ReadableColumnIndex {
+  readonly columns: ReadableColumns;
+  readonly documents: number;
+  /** Approximate memory. */
+  readonly bytes: number;
+  /** Different after each change. */
+  readonly version: number;
+}
+
+/** The columns of one collection, or of one of its partitions, as the view stores them. */
+export class ColumnIndex implements ViewIndex, ReadableColumnIndex {
   readonly columns: Columns;
   #version = 0;
 
@@ -29,7 +39,6 @@ class ColumnIndex implements ViewIndex {
     return this.columns.stats().bytes.total;
   }
 
-  /** Different after each change. */
   get version(): number {
     return this.#version;
   }
@@ -62,6 +71,23 @@ class ColumnIndex implements ViewIndex {
   save(): AsyncIterable<Uint8Array> {
     return this.columns.save();
   }
+}
+
+/** The indexes of all partitions of a collection, read as one (`ViewKind.join`). */
+export function joinColumnIndexes(parts: readonly ColumnIndex[]): ReadableColumnIndex {
+  const columns = joinColumns(parts.map((part) => part.columns));
+  return {
+    columns,
+    get documents() {
+      return columns.count(undefined);
+    },
+    get bytes() {
+      return columns.stats().bytes.total;
+    },
+    get version() {
+      return parts.reduce((sum, part) => sum + part.version, 0);
+    },
+  };
 }
 
 /** The columns of all collections, which follow the change feed. */
@@ -152,7 +178,7 @@ export function createColumns(
 
 /** The columns of a collection. */
 interface ReadyColumns {
-  readonly columns: Columns;
+  readonly columns: ReadableColumns;
   /** Whether no document has changed since the columns were returned. */
   isCurrent(): boolean;
 }

@@ -3,7 +3,7 @@ import { ServiceError } from '../../errors/index.ts';
 import { unixSeconds } from '../../lib/clock.ts';
 import { Pace } from '../../lib/pace.ts';
 import type { Handlers, InputOf, OutputOf } from '../../operations/index.ts';
-import type { Columns, ValueCount } from '../../search/columns/index.ts';
+import type { ReadableColumns, ValueCount } from '../../search/columns/index.ts';
 import type { Filter } from '../../search/filter/index.ts';
 import { decodeGeohash } from '../../search/geo/index.ts';
 import { type ColumnsView, selectDocuments, type SelectedDocuments } from '../columns/index.ts';
@@ -20,7 +20,7 @@ export interface AggregateDeps extends Pick<DocsEnvironment, 'clock'> {
 }
 
 /** Number of documents per day, ascending by day. */
-type Days = ReturnType<Columns['days']>;
+type Days = ReturnType<ReadableColumns['days']>;
 
 interface Counts {
   readonly total: number;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { OrdSet } from '../../lib/ord-set.ts';
 import { PlaceIndex } from '../../search/geo/index.ts';
-import { GeoIndex } from './geo-view.ts';
+import { GeoIndex, joinGeoIndexes } from './geo-view.ts';
 
 const here = { middle: { lat: 50, lng: 10 }, radiusMeters: 100_000 };
 
@@ -22,5 +22,17 @@ describe('the documents in a circle', () => {
     expect([...await index.inCircle(here, undefined)]).toEqual([1, 7, 9]);
     index.put(9, undefined);
     expect([...await index.inCircle(here, undefined)]).toEqual([1, 7]);
+  });
+
+  it('are those of all partitions', async () => {
+    const parts = [new GeoIndex(PlaceIndex.create()), new GeoIndex(PlaceIndex.create())];
+    const joined = joinGeoIndexes(parts);
+    for (const ord of [1, 5, 9, 20]) parts[ord % 2]!.put(ord, { lat: 50, lng: 10 + ord / 10 });
+    expect([...await joined.inCircle(here, undefined)]).toEqual([1, 5, 9]);
+    parts[0]!.put(2, { lat: 50, lng: 10 });
+    parts[1]!.remove(5);
+    expect([...await joined.inCircle(here, OrdSet.of([2, 5, 9]))]).toEqual([2, 9]);
+    expect(joined.documents).toBe(4);
+    expect(joined.bytes).toBe(parts[0]!.bytes + parts[1]!.bytes);
   });
 });

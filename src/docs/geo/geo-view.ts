@@ -1,7 +1,8 @@
 import { unixSeconds } from '../../lib/clock.ts';
 import { OrdSet } from '../../lib/ord-set.ts';
 import type { ColumnDocument } from '../../search/columns/index.ts';
-import { type Circle, PlaceIndex, type Point, pointOf } from '../../search/geo/index.ts';
+import { type Circle, joinPlaces, PlaceIndex, type Point, pointOf,
+  type ReadablePlaces } from '../../search/geo/index.ts';
 import type { Change } from '../../storage/index.ts';
 import type { Collections } from '../collections/index.ts';
 import { allDocuments, documentsOf } from '../columns/index.ts';
@@ -10,15 +11,28 @@ import { filledCollections } from '../stored-collections.ts';
 import { CollectionView, type Effect, type Entry, type ViewIndex, type ViewKind, viewOptions } from '../view/index.ts';
 import { lookUpPostcodes } from './postcodes.ts';
 
-/** The places of one collection, as the view keeps them. */
-export class GeoIndex implements ViewIndex {
-  readonly places: PlaceIndex;
+/** The places of one collection, as searches read them. */
+export interface ReadableGeoIndex {
+  readonly places: ReadablePlaces;
+  /** Documents that have a place. */
+  readonly documents: number;
+  readonly bytes: number;
+  /** The documents in a circle, of some documents or of all. */
+  inCircle(circle: Circle, documents: OrdSet | undefined): Promise<OrdSet>;
+}
 
-  constructor(places: PlaceIndex) {
+/** The indexes of all partitions of a collection, read as one (`ViewKind.join`). */
+export function joinGeoIndexes(parts: readonly GeoIndex[]): ReadableGeoIndex {
+  return new SearchedPlaces(joinPlaces(parts.map(({ places }) => places)));
+}
+
+class SearchedPlaces<Places extends ReadablePlaces> implements ReadableGeoIndex {
+  readonly places: Places;
+
+  constructor(places: Places) {
     this.places = places;
   }
 
-  /** Documents that have a place. */
   get documents(): number {
     return this.places.documents;
   }
@@ -27,11 +41,13 @@ export class GeoIndex implements ViewIndex {
     return this.places.bytes;
   }
 
-  /** The documents in a circle, of some documents or of all. */
   async inCircle(circle: Circle, documents: OrdSet | undefined): Promise<OrdSet> {
     return OrdSet.of(await this.places.inCircle(circle, { documents }));
   }
+}
 
+/** The places of one collection, or of one of its partitions, as the view keeps them. */
+export class GeoIndex extends SearchedPlaces<PlaceIndex> implements ViewIndex {
   /** Without a place the document is removed. */
   put(ord: number, point: Point | undefined): void {
     if (point === undefined) this.places.remove(ord);

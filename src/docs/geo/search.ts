@@ -5,8 +5,8 @@ import { OrdSet } from '../../lib/ord-set.ts';
 import { spend } from '../../lib/pace.ts';
 import { roundMeters } from '../../lib/rounded.ts';
 import type { AnswerBounds, InputOf, OutputOf } from '../../operations/index.ts';
-import type { Columns } from '../../search/columns/index.ts';
-import { boxBetween, type PlaceIndex, type PolygonRings, positionsOf, shapeOf } from '../../search/geo/index.ts';
+import type { ReadableColumns } from '../../search/columns/index.ts';
+import { boxBetween, type PolygonRings, positionsOf, type ReadablePlaces, shapeOf } from '../../search/geo/index.ts';
 import { type ColumnsView, readyColumns } from '../columns/index.ts';
 import { circleOf, expressionOf, limitOf, type ListDeps, listDocuments, type Listed, type ListSearch, type PageEnd,
   type RequestFilter, wantedProjection } from '../search/index.ts';
@@ -90,8 +90,8 @@ function requireFewPositions(polygons: readonly PolygonRings[]): void {
 
 /** The documents that a request concerns, and the index that finds them; from one state until something is awaited. */
 interface PlacesGround {
-  readonly places: PlaceIndex;
-  readonly columns: Columns;
+  readonly places: ReadablePlaces;
+  readonly columns: ReadableColumns;
   /** Undefined for all. */
   readonly documents: OrdSet | undefined;
 }
@@ -114,7 +114,9 @@ async function byId(deps: GeoSearchDeps, input: AreaInput & Pick<BoxInput, 'limi
 }
 
 /** Some documents in the order of their ids, from one on. */
-function* inPages(columns: Columns, documents: OrdSet, offset: number, count: number): Generator<readonly Listed[]> {
+function* inPages(columns: ReadableColumns, documents: OrdSet, offset: number,
+  count: number): Generator<readonly Listed[]>
+{
   for (let left = count; left > 0; left -= PAGE) {
     const page = columns.sort(documents, { keys: [], offset, count: Math.min(left, PAGE) });
     spend(page.length * SORTED);

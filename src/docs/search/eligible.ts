@@ -1,6 +1,6 @@
 import { unixSeconds } from '../../lib/clock.ts';
 import { OrdSet } from '../../lib/ord-set.ts';
-import type { Columns, Needs } from '../../search/columns/index.ts';
+import type { Needs, ReadableColumns } from '../../search/columns/index.ts';
 import { composed, type Filter } from '../../search/filter/index.ts';
 import type { Circle } from '../../search/geo/index.ts';
 import { type ColumnsView, selectDocuments } from '../columns/index.ts';
@@ -33,7 +33,7 @@ export interface Eligible {
    */
   readonly documents: OrdSet | undefined;
   /** Undefined if the collection has no documents. They may change at every `await`, because they follow the feed. */
-  readonly columns: Columns | undefined;
+  readonly columns: ReadableColumns | undefined;
 }
 
 /**
@@ -65,9 +65,8 @@ const CEILING = 1e30;
  * The factors of documents by ordinal, 1 for those that no boost matches; undefined when no boost matches any document.
  * Callers must not change them. A positive number multiplies and a negative one divides; several matches multiply.
  */
-export function boostFactors(columns: Pick<Columns, 'factors'> | undefined, boost: Readonly<Record<string, number>>):
-  | Float32Array
-  | undefined
+export function boostFactors(columns: Pick<ReadableColumns, 'factors'> | undefined,
+  boost: Readonly<Record<string, number>>): Float32Array | undefined
 {
   const entries = Object.entries(boost);
   if (entries.length === 0) return undefined;

@@ -1,7 +1,7 @@
 import type { OrdSet } from '../../lib/ord-set.ts';
 import { Pace } from '../../lib/pace.ts';
 import { AnswerBudget } from '../../operations/index.ts';
-import type { Columns } from '../../search/columns/index.ts';
+import type { ReadableColumns } from '../../search/columns/index.ts';
 import { compareTexts } from '../../search/filter/index.ts';
 import { type ColumnsView, readyColumns } from '../columns/index.ts';
 
@@ -61,11 +61,13 @@ export async function countFacets(view: Pick<ColumnsView, 'indexOf'>, collection
 }
 
 /** The values of documents that the columns do not have; almost always none. */
-function goneOf(columns: Columns | undefined, rows: readonly CountedRow[]): readonly CountedRow[] {
+function goneOf(columns: ReadableColumns | undefined, rows: readonly CountedRow[]): readonly CountedRow[] {
   return columns === undefined ? rows : rows.filter(({ ord }) => !columns.has(ord));
 }
 
-function countOf(columns: Columns | undefined, documents: OrdSet, field: string, limit: number): readonly FacetCount[] {
+function countOf(columns: ReadableColumns | undefined, documents: OrdSet, field: string,
+  limit: number): readonly FacetCount[]
+{
   return columns?.facet(documents, { field, orderBy: 'count', limit }) ?? [];
 }
 

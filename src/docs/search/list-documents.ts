@@ -3,7 +3,7 @@ import { unixSeconds } from '../../lib/clock.ts';
 import type { OrdSet } from '../../lib/ord-set.ts';
 import { Pace } from '../../lib/pace.ts';
 import { type AnswerBounds, AnswerBudget } from '../../operations/index.ts';
-import type { Columns, Needs } from '../../search/columns/index.ts';
+import type { Needs, ReadableColumns } from '../../search/columns/index.ts';
 import { documentTest } from '../../search/filter/index.ts';
 import type { Mark } from '../../search/order/index.ts';
 import { inList, type Queries } from '../../storage/index.ts';
@@ -21,7 +21,7 @@ export interface ListDeps extends Pick<DocsEnvironment, 'sql' | 'codec' | 'clock
 
 /** The documents that may be listed, and their columns; from one state until something is awaited. */
 export interface ListGround {
-  readonly columns: Columns;
+  readonly columns: ReadableColumns;
   /** Undefined for all. */
   readonly documents: OrdSet | undefined;
 }

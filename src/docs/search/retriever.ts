@@ -1,5 +1,5 @@
 import type { OrdSet } from '../../lib/ord-set.ts';
-import type { Columns } from '../../search/columns/index.ts';
+import type { ReadableColumns } from '../../search/columns/index.ts';
 import type { MeaningHit, WordsHit } from '../../search/fusion/fuse.ts';
 import type { Mark, SortKey } from '../../search/order/index.ts';
 import type { Algorithm } from '../../search/vector/index.ts';
@@ -12,7 +12,7 @@ export interface Ground {
   /** By ordinal; undefined if nothing is multiplied. */
   readonly factors: Float32Array | undefined;
   /** From the same state, until something is awaited; undefined if the collection has no documents. */
-  readonly columns?: Columns | undefined;
+  readonly columns?: ReadableColumns | undefined;
 }
 
 /** What a retriever is asked for. The options after `limit` concern one that has all matches. */

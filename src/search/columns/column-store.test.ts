@@ -4,144 +4,8 @@ import { OrdSet } from '../../lib/ord-set.ts';
 import { ReferenceColumns } from '../../testkit/columns/reference.ts';
 import { seededRandom } from '../../testkit/crash/random.ts';
 import { parseFilter } from '../filter/index.ts';
-import { filtersOver } from '../filter/test-fixture.ts';
-import { type ColumnDocument, type Columns, ColumnStore, type Facet, type Sorting } from './index.ts';
-
-/** A few values of each type of comparison, and some that are unique. */
-const VALUES = ['a', 'b', 'B', 'ab', '', '1', '1.0', '2', '10', '-3', '1e999', '-1e999', '2025-12-24',
-  '2025-12-24T00:00:00Z', '2025-12-25T12:00', '1766534400', '10 km', ' 7 ', 'ä', '\uffff', '\u{1f600}', 'x'.repeat(300),
-  `${'x'.repeat(300)}y`, `${'x'.repeat(255)}\u{1f600}`];
-const value = fc.oneof({ weight: 6, arbitrary: fc.constantFrom(...VALUES) }, {
-  weight: 1,
-  arbitrary: fc.string({ unit: 'grapheme', maxLength: 4 }),
-});
-const KEYS = ['n', 'tags', 'lang', 'rare', '__proto__'];
-const meta = fc.dictionary(fc.constantFrom(...KEYS), fc.array(value, { maxLength: 4 }), {
-  maxKeys: 4,
-  noNullPrototype: true,
-});
-const time = fc.oneof(fc.integer({ min: -200_000, max: 400_000 }), fc.constantFrom(1_766_534_400, 0));
-/** Consecutive ordinals, and some scattered ones. */
-const ordinal = fc.oneof({ weight: 5, arbitrary: fc.nat(40) }, {
-  weight: 2,
-  arbitrary: fc.integer({ min: 1000, max: 1100 }),
-}, { weight: 1, arbitrary: fc.constantFrom(70_000, 70_001, 300_000) });
-const NOWS = [0, 10, 20, 30] as const;
-
-const document: fc.Arbitrary<ColumnDocument> = fc.record({
-  ord: ordinal,
-  key: fc.constantFrom('a', 'A', 'ab', 'Ab', 'b/c', '10', 'B/c', '2025-12-24', 'İ', 'ä', 'zz'),
-  lang: fc.constantFrom('en', 'EN', 'de', 'en_GB', 'en_gb'),
-  addedAt: time,
-  updatedAt: time,
-  expiresAt: fc.oneof({ weight: 3, arbitrary: fc.constant(undefined) }, {
-    weight: 1,
-    arbitrary: fc.integer({ min: 1, max: 40 }),
-  }),
-  meta,
-});
-
-type Step = { readonly put: ColumnDocument } | { readonly remove: number } | 'save' | 'tidy' | 'prepare' | 'ask';
-const step: fc.Arbitrary<Step> = fc.oneof({ weight: 8, arbitrary: document.map((put) => ({ put })) }, {
-  weight: 2,
-  arbitrary: ordinal.map((remove) => ({ remove })),
-}, { weight: 1, arbitrary: fc.constantFrom('save' as const, 'tidy' as const, 'prepare' as const, 'ask' as const) });
-
-const field = fc.constantFrom('n', 'tags', 'meta.lang', 'lang', 'key', 'rare', 'missing', 'meta.__proto__');
-const anyFilter = filtersOver(field,
-  fc.oneof(value, fc.constantFrom('en', 'EN_gb', 'A', 'ab', 'b/'), fc.integer({ min: -5, max: 12 }),
-    fc.constantFrom(1_766_534_400, 1.5, Infinity)), true);
-const moment = fc.oneof(fc.integer({ min: -1000, max: 300_000 }),
-  fc.constantFrom('1970-01-02', '2025-12-24', '20', '1e999'));
-const timeFilter = filtersOver(fc.constantFrom('addedAt', 'updatedAt', 'expiresAt', 'n'), moment, true).filter((
-  filter,
-) => !JSON.stringify(filter).includes('"prefix"'));
-const filter = fc.oneof({ weight: 3, arbitrary: anyFilter }, { weight: 1, arbitrary: timeFilter });
-
-const facet: fc.Arbitrary<Facet> = fc.record({
-  isMeta: fc.boolean(),
-  field: fc.constantFrom(...KEYS, 'missing'),
-  orderBy: fc.constantFrom('count' as const, 'value' as const),
-  limit: fc.constantFrom(0, 1, 2, 3, 10),
-});
-const sortKey = fc.record({
-  column: fc.oneof(fc.constantFrom(...KEYS, 'missing').map((key) => ({ kind: 'meta' as const, key })),
-    fc.constantFrom('key' as const, 'lang' as const).map((name) => ({ kind: 'name' as const, name })),
-    fc.constantFrom('addedAt' as const, 'updatedAt' as const, 'expiresAt' as const).map((name) => ({
-      kind: 'time' as const,
-      name,
-    })), fc.constant({ kind: 'score' as const })),
-  descending: fc.boolean(),
-});
-const sorting: fc.Arbitrary<Sorting> = fc.record({
-  keys: fc.array(sortKey, { maxLength: 3 }),
-  offset: fc.nat(5),
-  count: fc.nat(8),
-});
-
-interface Question {
-  readonly filter: Parameters<Columns['select']>[0]['filter'];
-  readonly now: number;
-  readonly hidden: readonly number[];
-  readonly facets: readonly Facet[];
-  readonly sortings: readonly Sorting[];
-  readonly scored: boolean;
-  /** Whether `prepare` is called first. */
-  readonly prepared: boolean;
-}
-const question: fc.Arbitrary<Question> = fc.record({
-  filter: fc.option(filter, { nil: undefined, freq: 4 }),
-  now: fc.constantFrom(...NOWS),
-  hidden: fc.oneof({ weight: 3, arbitrary: fc.constant([]) }, fc.array(ordinal, { maxLength: 3 })),
-  facets: fc.array(facet, { minLength: 1, maxLength: 3 }),
-  sortings: fc.array(sorting, { minLength: 1, maxLength: 3 }),
-  scored: fc.boolean(),
-  prepared: fc.boolean(),
-});
-
-const FACTORS = [{ key: 'n', value: '1', factor: 2 }, { key: 'tags', value: 'a', factor: 0.5 }, {
-  key: 'n',
-  value: 'a',
-  factor: 3,
-}, { key: 'none', value: 'a', factor: 3 }];
-
-/**
- * All results for a question. Documents with equal names, which do not occur in a collection, may come in any order.
- */
-function answers(columns: Columns, all: readonly number[],
-  { filter: wanted, now, hidden, facets, sortings, scored, prepared }: Question): unknown
-{
-  if (prepared) { while (!columns.prepare({ filter: wanted, keys: sortings[0]!.keys })); }
-  const set = columns.select({ filter: wanted, now, hidden });
-  const scores = { ords: all, scores: all.map((ord) => (scored ? (ord * 7) % 5 : 0)) };
-  return {
-    selected: set === undefined ? all : all.filter((ord) => set.has(ord)),
-    present: Array.from({ length: 50 }, (_, ord) => columns.has(ord)),
-    total: columns.count(set),
-    facets: facets.map((one) => [columns.facet(set, one), columns.facet(undefined, one)]),
-    days: [columns.days(set, 'addedAt'), columns.days(undefined, 'updatedAt')],
-    factors: factorsOf(columns, all),
-    sorted: sortings.map((one) => pages(columns, set, { ...one, scores })),
-  };
-}
-
-function factorsOf(columns: Columns, all: readonly number[]): unknown {
-  const factors = columns.factors(FACTORS, { least: 0.75, most: 4 });
-  return factors && [factors.length, all.map((ord) => factors[ord])];
-}
-
-/** A page, and the page after it. */
-function pages(columns: Columns, set: OrdSet | undefined, one: Sorting): unknown {
-  const page = columns.sort(set, one);
-  const last = page.at(-1);
-  const { offset: _, ...rest } = one;
-  return [page, last === undefined ? [] : columns.sort(set, { ...rest, offset: 0, after: last })];
-}
-
-/** Makes names unique, as they are in a collection. */
-function withOwnName(one: ColumnDocument): ColumnDocument {
-  return { ...one, key: `${one.key}${one.ord}` };
-}
+import { type ColumnDocument, type Columns, ColumnStore, type ReadableColumns } from './index.ts';
+import { answers, question, step, withOwnName } from './test-fixture.ts';
 
 async function reloaded(store: ColumnStore, build: 'release' | 'debug'): Promise<ColumnStore> {
   return ColumnStore.load(store.save(), { build, fewValues: 0, fewDocuments: 0 });
@@ -182,6 +46,17 @@ describe.each(['release', 'debug'] as const)('columns, %s build', (build) => {
     );
   });
 
+  it('go on behind a text of a key that no document has any more with the documents without it', () => {
+    const columns = [ColumnStore.create({ build }), new ReferenceColumns()];
+    for (const one of columns)
+      for (const ord of [3, 5]) one.put({ ord, key: `k${ord}`, lang: 'en', addedAt: 1, updatedAt: 1, meta: {} });
+    const keys = [{ column: { kind: 'meta', key: 'gone' }, descending: false }] as const;
+    const after = { place: ['a'], tie: 'k4|en' };
+    const [found, expected] = columns.map((one) => one.sort(undefined, { keys, offset: 0, count: 5, after }));
+    expect(found).toEqual(expected);
+    expect(found!.map(({ ord }) => ord)).toEqual([3, 5]);
+  });
+
   it('count a set as it is, though it or the documents change between two calls', () => {
     const store = ColumnStore.create({ build });
     const put = (ord: number): void =>
@@ -209,7 +84,7 @@ describe.each(['release', 'debug'] as const)('columns, %s build', (build) => {
     let store = ColumnStore.create({ build });
     const reference = new ReferenceColumns();
     const { next: random } = seededRandom(7);
-    const both = (act: (columns: Columns) => void): void => [store, reference].forEach(act);
+    const both = (act: (columns: Pick<Columns, 'put' | 'remove'>) => void): void => [store, reference].forEach(act);
     const put = (ord: number, meta: ColumnDocument['meta']): void =>
       both((columns) => columns.put({ ord, key: `k${ord}`, lang: 'en', addedAt: 1, updatedAt: 1, meta }));
     const count = 20_000;
@@ -268,7 +143,7 @@ describe.each(['release', 'debug'] as const)('columns, %s build', (build) => {
       fc.property(fc.array(pageOfTimes, { maxLength: 4 }), fc.nat(PAGE), fc.array(change, { maxLength: 3 }), aSet,
         anOrder, bounds, (pages, missing, changes, { from, apart }, { name, descending, offset }, within) => {
         const [store, reference] = [ColumnStore.create({ build, fewDocuments: 0 }), new ReferenceColumns()];
-        const asked = (columns: Columns, counted: OrdSet | undefined) => {
+        const asked = (columns: ReadableColumns, counted: OrdSet | undefined) => {
           const keys = [{ column: { kind: 'time', name }, descending }] as const;
           const page = columns.sort(counted, { keys, offset, count: 5 });
           const next = page.length === 0
@@ -338,7 +213,7 @@ describe.each(['release', 'debug'] as const)('columns, %s build', (build) => {
         equal: i % 7 === 0 ? [] : [['1', '1.0', '2', '1e0', 'b', '2.0'][i % 6]!],
       },
     });
-    const both = (act: (columns: Columns) => void): void => [store, reference].forEach(act);
+    const both = (act: (columns: Pick<Columns, 'put' | 'remove'>) => void): void => [store, reference].forEach(act);
     const texts = ['all = x', 'half = y', 'NOT half = y AND some = s', 'few = g', 'blocks = 3 OR blocks IN ["4", "7"]',
       'blocks >= 5', 'own < 9000', 'own < 100', 'own STARTS WITH 7', 'addedAt > 3000', 'few EXISTS'];
     const compare = (): void => {

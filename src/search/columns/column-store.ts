@@ -5,13 +5,14 @@ import { spend } from '../../lib/pace.ts';
 import { compareTexts, type Filter, roomForFilters } from '../filter/index.ts';
 import type { MemorySnapshot } from '../memory-snapshot.ts';
 import { readCheckpoint, snapshotOf } from './checkpoint.ts';
-import type { ColumnDocument, Columns, ColumnStats, Facet, FactorBounds, Needs, Selecting, SortedDocument, Sorting,
-  ValueCount, ValueFactor } from './contract.ts';
+import type { ColumnDocument, Columns, ColumnStats, DayCount, Facet, FactorBounds, Needs, Selecting, SortedDocument,
+  SortedRows, Sorting, Tally, ValueCount, ValueFactor } from './contract.ts';
 import { conditionsIn, DEPTH, Evaluation } from './evaluation.ts';
 import { putDocument } from './packing.ts';
 import { isLong, Preparation } from './preparation.ts';
-import { FactorCache, SetCache } from './set-cache.ts';
-import { neededOrders, sortLevel } from './sorting.ts';
+import { bounded, FactorCache, SetCache } from './set-cache.ts';
+import { neededOrders, type SortedPage, sortLevel } from './sorting.ts';
+import { KernelTally, NO_TALLY, selectValues } from './tally.ts';
 
 /** Largest ordinal of a document, the same as in full-text indexes. */
 const MAX_ORDINAL = 0x0fff_ffff;
@@ -78,6 +79,11 @@ export class ColumnStore implements Columns {
   readonly #maxBytes: number;
   readonly #fewDocuments: number;
   readonly #factors = new FactorCache();
+  /** Number of parts of the collection, of which these columns are one. */
+  #parts = 1;
+  #revision = 0;
+  /** Different after numbers of values were freed. */
+  #numbering = 0;
   #window: Window | undefined;
   /**
    * The set that is a level of the kernel, as it was then, and its number of documents: a request counts the same set
@@ -178,22 +184,26 @@ export class ColumnStore implements Columns {
     return this.#use(() => this.#documentsIn(set));
   }
 
-  facet(set: OrdSet | undefined, { field, isMeta, orderBy, limit }: Facet): ValueCount[] {
-    const column = field === 'lang' && isMeta !== true ? Column.lang : this.#find(field);
+  facet(set: OrdSet | undefined, facet: Facet): ValueCount[] {
+    const column = this.#columnOf(facet);
     if (column === undefined) return [];
-    return this.#use(() => {
-      const touched = this.#kernel.call.countValues(column, this.#levelOf(set), this.#documentsIn(set));
-      const count = this.#kernel.call.selectValues(column, touched, orderBy === 'value' ? 1 : 0, limit);
-      const { view } = this.#kernel;
-      const at = this.#kernel.address(Buffers.output);
-      return Array.from({ length: count }, (_, i) => ({
-        value: this.#kernel.text(view.getUint32(at + 16 * i + 8, true), view.getUint32(at + 16 * i + 12, true)),
-        count: view.getUint32(at + 16 * i + 4, true),
-      }));
-    });
+    return this.#use(() => selectValues(this.#kernel, column, this.#countValues(column, set), facet));
   }
 
-  days(set: OrdSet | undefined, field: 'addedAt' | 'updatedAt'): { day: number; count: number }[] {
+  tally(set: OrdSet | undefined, field: Pick<Facet, 'field' | 'isMeta'>): Tally {
+    const column = this.#columnOf(field);
+    if (column === undefined) return NO_TALLY;
+    return this.#use(() =>
+      new KernelTally(this.#kernel, {
+        column,
+        touched: this.#countValues(column, set),
+        numbering: this.#numbering,
+        use: this.#use,
+      })
+    );
+  }
+
+  days(set: OrdSet | undefined, field: 'addedAt' | 'updatedAt'): DayCount[] {
     return this.#use(() => {
       const found = this.#kernel.call.countDays(Time[field], this.#levelOf(set)) >>> 0;
       if (found >= FLAG) return this.#countDays(found - FLAG);
@@ -204,11 +214,12 @@ export class ColumnStore implements Columns {
 
   /** Throws a RangeError on positions that are not integers of at least 0. */
   sort(set: OrdSet | undefined, sorting: Sorting): SortedDocument[] {
-    for (const place of [sorting.offset, sorting.count])
-      if (!(Number.isInteger(place) && place >= 0))
-        throw new RangeError(`a place is an integer from 0 on, got ${place}`);
-    if (!this.#ordersAreReady(sorting)) this.#beforeChange();
-    return this.#use(() => sortLevel(this.#kernel, this.#levelOf(set), sorting, this.#find, this.#fewDocuments));
+    return this.#use(() => this.#sorted(set, sorting).read());
+  }
+
+  sorted(set: OrdSet | undefined, sorting: Sorting): SortedRows {
+    const page = this.#use(() => this.#sorted(set, sorting));
+    return { length: page.length, at: (index) => this.#use(() => page.at(index)) };
   }
 
   factors(factors: readonly ValueFactor[], bounds: FactorBounds): Float32Array | undefined {
@@ -240,9 +251,30 @@ export class ColumnStore implements Columns {
     );
   }
 
+  share(parts: number): void {
+    this.#parts = parts;
+  }
+
+  revision(now?: number): number {
+    if (now !== undefined) this.#use(() => this.#moveTo(now));
+    return this.#revision;
+  }
+
+  documentsWith(key: string, value: string): OrdSet | undefined {
+    return this.#use(() => {
+      const { column, number } = this.#valueOf(key, value);
+      if (number === 0) return undefined;
+      this.#kernel.call.clearLevel(WORK_LEVEL);
+      this.#kernel.call.uniteValue(WORK_LEVEL, column, number);
+      return OrdSet.fromWords(this.#kernel.exportSet(WORK_LEVEL));
+    });
+  }
+
   tidy(): boolean {
     if (this.#copySome()) return true;
-    return this.#use(() => this.#kernel.call.tidySome(TIDY_STEP)) !== 0;
+    const isMore = this.#use(() => this.#kernel.call.tidySome(TIDY_STEP)) !== 0;
+    if (isMore) this.#numbering += 1;
+    return isMore;
   }
 
   settle(): boolean {
@@ -259,6 +291,22 @@ export class ColumnStore implements Columns {
   }
 
   // ---- Private
+
+  #sorted(set: OrdSet | undefined, sorting: Sorting): SortedPage {
+    for (const place of [sorting.offset, sorting.count])
+      if (!(Number.isInteger(place) && place >= 0))
+        throw new RangeError(`a place is an integer from 0 on, got ${place}`);
+    if (!this.#ordersAreReady(sorting)) this.#beforeChange();
+    return sortLevel(this.#kernel, this.#levelOf(set), sorting, this.#find, this.#fewDocuments);
+  }
+
+  #columnOf({ field, isMeta }: Pick<Facet, 'field' | 'isMeta'>): number | undefined {
+    return field === 'lang' && isMeta !== true ? Column.lang : this.#find(field);
+  }
+
+  #countValues(column: number, set: OrdSet | undefined): number {
+    return this.#kernel.call.countValues(column, this.#levelOf(set), this.#documentsIn(set));
+  }
 
   #copySome(): boolean {
     if (this.#snapshot?.copy(COPY_MILLISECONDS, () => performance.now()) === true) return true;
@@ -342,7 +390,7 @@ export class ColumnStore implements Columns {
    */
   #isPrepared(filter: Filter, now: number): boolean {
     const { documents } = this.#kernel.counts();
-    if (!isLong(filter, documents)) return true;
+    if (!isLong(filter, documents * this.#parts)) return true;
     return this.#use(() => {
       this.#moveTo(now);
       if (this.#cache.has(filter)) return true;
@@ -364,7 +412,7 @@ export class ColumnStore implements Columns {
   }
 
   get #cacheRoom(): number {
-    return this.#cacheBytes ?? roomForFilters(this.#kernel.counts().documents);
+    return this.#cacheBytes ?? roomForFilters(this.#kernel.counts().documents * this.#parts) / this.#parts;
   }
 
   /** Finds the expired documents, unless they are the same as at the last call. */
@@ -376,10 +424,12 @@ export class ColumnStore implements Columns {
     this.#window = { from: now, until, expired: call.countLevel(EXPIRED_LEVEL) };
     this.#cache.clear();
     this.#preparation = undefined;
+    this.#revision += 1;
   }
 
   /** Updates the window of expiry, and clears what is remembered, after a change. */
   #followChange(expiresAt: number | undefined): void {
+    this.#revision += 1;
     this.#imported = undefined;
     this.#preparation = undefined;
     this.#waited = 0;
@@ -399,7 +449,7 @@ export class ColumnStore implements Columns {
   }
 
   /** Counts days that lie too far apart for an array. */
-  #countDays(documents: number): { day: number; count: number }[] {
+  #countDays(documents: number): DayCount[] {
     const counts = new Map<number, number>();
     for (const day of new Float64Array(this.#kernel.memory.buffer, this.#kernel.address(Buffers.output), documents))
       counts.set(day, (counts.get(day) ?? 0) + 1);
@@ -434,7 +484,7 @@ export class ColumnStore implements Columns {
   }
 
   /** A RangeError means that nothing has changed; any other error leaves the columns broken. */
-  #use<T>(work: () => T): T {
+  readonly #use = <T>(work: () => T): T => {
     if (this.#broken instanceof ColumnsFullError) throw this.#broken;
     if (this.#broken !== undefined)
       throw new Error('the columns are broken and have to be rebuilt', { cause: this.#broken });
@@ -445,7 +495,7 @@ export class ColumnStore implements Columns {
       this.#broken = this.#kernel.isFull() ? this.#fullError(error) : error;
       throw this.#broken;
     }
-  }
+  };
 
   #fullError(cause?: unknown): ColumnsFullError {
     return new ColumnsFullError(
@@ -455,10 +505,4 @@ export class ColumnStore implements Columns {
       { cause },
     );
   }
-}
-
-function bounded(products: Float64Array, { least, most }: FactorBounds): Float32Array {
-  const factors = new Float32Array(products.length);
-  for (let ord = 0; ord < products.length; ord++) factors[ord] = Math.min(most, Math.max(least, products[ord]!));
-  return factors;
 }

@@ -42,6 +42,12 @@ export interface ValueCount {
   readonly count: number;
 }
 
+/** Documents of a day: its number since 1970-01-01 in UTC. */
+export interface DayCount {
+  readonly day: number;
+  readonly count: number;
+}
+
 /** Scores of all documents that an order by `score` compares: `scores[i]` is the score of `ords[i]`. */
 export interface Scores {
   readonly ords: ArrayLike<number>;
@@ -112,16 +118,9 @@ export interface Needs {
   readonly facets?: readonly string[] | undefined;
 }
 
-/**
- * The metadata, times and names of a collection's documents in columns, for filters, facets, histograms and sorts. Sets
- * contain ordinals of the database; an absent set stands for all documents.
- */
-export interface Columns {
+/** What is read of columns. Sets contain ordinals of the database; an absent set stands for all documents. */
+export interface ReadableColumns {
   stats(): ColumnStats;
-  /** Replaces the former version of the document. */
-  put(document: ColumnDocument): void;
-  /** Does nothing if the document does not exist. */
-  remove(ord: number): void;
 
   /**
    * Builds the data that a request needs, for at most this many milliseconds: for example, the order of values that
@@ -139,8 +138,8 @@ export interface Columns {
   count(set: OrdSet | undefined): number;
   /** The values of the documents in the set. */
   facet(set: OrdSet | undefined, facet: Facet): ValueCount[];
-  /** Documents by day, ascending: days since 1970-01-01 in UTC. */
-  days(set: OrdSet | undefined, field: 'addedAt' | 'updatedAt'): { readonly day: number; readonly count: number }[];
+  /** Documents by day, ascending. */
+  days(set: OrdSet | undefined, field: 'addedAt' | 'updatedAt'): DayCount[];
   /**
    * Sorts the documents of a set. If a document has several values of a key, the smallest counts in an ascending order
    * and the greatest in a descending one; documents without a value come last in both. Equal documents are in the order
@@ -154,6 +153,14 @@ export interface Columns {
   factors(factors: readonly ValueFactor[], bounds: FactorBounds): Float32Array | undefined;
   /** Metadata keys that documents have, by code point. */
   keys(): string[];
+}
+
+/** The metadata, times and names of a collection's documents in columns, for filters, facets, histograms and sorts. */
+export interface Columns extends ReadableColumns, ColumnsPart {
+  /** Replaces the former version of the document. */
+  put(document: ColumnDocument): void;
+  /** Does nothing if the document does not exist. */
+  remove(ord: number): void;
 
   /** Does a part of the maintenance that changes leave behind; returns true while there is more. */
   tidy(): boolean;
@@ -161,4 +168,39 @@ export interface Columns {
   settle(): boolean;
   /** The current state as bytes, from which the columns can be restored; the columns may change while it is read. */
   save(): AsyncIterable<Uint8Array>;
+}
+
+/** What several columns with different documents offer, so that they can be read as one (`joinColumns`). */
+export interface ColumnsPart {
+  /** Says that these are one of this many parts of a collection, which share its memory and its time. */
+  share(parts: number): void;
+  /** Different after each change of a document and, with a time in Unix seconds, when others have expired by then. */
+  revision(now?: number): number;
+  /** Counts the documents of each value of a field. */
+  tally(set: OrdSet | undefined, field: Pick<Facet, 'field' | 'isMeta'>): Tally;
+  /** The same documents as `sort`. Each is read when it is asked for, until the columns sort again or change. */
+  sorted(set: OrdSet | undefined, sorting: Sorting): SortedRows;
+  /** The documents with a value of a metadata key, expired ones included; undefined if there are none. */
+  documentsWith(key: string, value: string): OrdSet | undefined;
+}
+
+export interface SortedRows {
+  readonly length: number;
+  at(index: number): SortedDocument | undefined;
+}
+
+/** How many documents have each value of a field; valid until something else is asked of the columns. */
+export interface Tally {
+  /** The numbers of the values that documents have, and their documents. */
+  readonly numbers: Uint32Array;
+  readonly counts: Uint32Array;
+  /** Different after numbers may have got other values. */
+  readonly numbering: number;
+  textOf(number: number): string;
+  /** A hash of each value, which is the same in all columns. */
+  hashes(): Uint32Array;
+  /** As `facet`; with other counts of the values, if they are given. */
+  best(orderBy: Facet['orderBy'], limit: number, counts?: Uint32Array): ValueCount[];
+  /** The documents that have a value. */
+  countOf(value: string): number;
 }

@@ -1,5 +1,6 @@
 /** The columns of a collection's metadata, times and names: filters, facets, histograms and sorts. */
 export { ColumnsCheckpointError } from './checkpoint.ts';
 export { ColumnsFullError, ColumnStore } from './column-store.ts';
-export type { ColumnDocument, Columns, ColumnStats, Facet, FactorBounds, Needs, Scores, Selecting, SortedDocument,
-  Sorting, ValueCount, ValueFactor } from './contract.ts';
+export type { ColumnDocument, Columns, ColumnsPart, ColumnStats, DayCount, Facet, FactorBounds, Needs, ReadableColumns,
+  Scores, Selecting, SortedDocument, SortedRows, Sorting, Tally, ValueCount, ValueFactor } from './contract.ts';
+export { joinColumns } from './joined-columns.ts';

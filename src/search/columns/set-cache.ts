@@ -1,6 +1,7 @@
 import { Lru } from '../../lib/caches.ts';
 import type { OrdSet } from '../../lib/ord-set.ts';
 import type { Filter } from '../filter/index.ts';
+import type { FactorBounds } from './contract.ts';
 
 /** Bytes that a filter and its table entry take besides the set. */
 const OVERHEAD = 256;
@@ -69,4 +70,11 @@ export class FactorCache {
   clear(): void {
     this.#lists.clear();
   }
+}
+
+/** Products of factors within bounds, in single precision. */
+export function bounded(products: Float64Array, { least, most }: FactorBounds): Float32Array {
+  const factors = new Float32Array(products.length);
+  for (let ord = 0; ord < products.length; ord++) factors[ord] = Math.min(most, Math.max(least, products[ord]!));
+  return factors;
 }

@@ -1,6 +1,6 @@
 import { Buffers, Column, type ColumnsKernel, FLAG, SortFlags, SortKind, Time } from '../../kernels/columns.ts';
 import { type SortKey, type SortValue, sortValueOf } from '../order/index.ts';
-import type { Scores, SortedDocument, Sorting } from './contract.ts';
+import type { Scores, SortedDocument, SortedRows, Sorting } from './contract.ts';
 
 const KEY = 32;
 /** Comparisons of an order that is built in one call. */
@@ -46,12 +46,20 @@ export function neededOrders(keys: readonly SortKey[],
   return [...orders, TIE].map(({ column, order }) => [column, order]);
 }
 
+/** The documents of a page, which the kernel holds until it sorts again. */
+export interface SortedPage extends SortedRows {
+  /** All of them. */
+  read(): SortedDocument[];
+}
+
+const NONE: SortedPage = { length: 0, at: () => undefined, read: () => [] };
+
 /** Sorts the documents of a level (see `Columns.sort`). Up to `few` documents, it visits all of them. */
 export function sortLevel(kernel: ColumnsKernel, level: number, { keys, offset, count, after, scores }: Sorting,
-  columnOf: (key: string) => number | undefined, few: number): SortedDocument[]
+  columnOf: (key: string) => number | undefined, few: number): SortedPage
 {
   const { documents } = kernel.counts();
-  if (count === 0 || offset >= documents) return [];
+  if (count === 0 || offset >= documents) return NONE;
   const wanted = [...keys.map((key) => kernelKey(key, columnOf)), TIE];
   for (const { kind, column, order } of wanted) if (kind === SortKind.order) finishOrder(kernel, column, order);
   if (wanted.some(({ kind }) => kind === SortKind.score)) takeScores(kernel, scores ?? { ords: [], scores: [] });
@@ -65,8 +73,20 @@ export function sortLevel(kernel: ColumnsKernel, level: number, { keys, offset, 
     finishOrder(kernel, TIE.column, TIE.order);
     found = sort();
   }
-  kernel.call.describeSorted(found, wanted.length);
-  return read(kernel, found, keys, wanted.length);
+  return pageOf(kernel, found, keys);
+}
+
+function pageOf(kernel: ColumnsKernel, length: number, keys: readonly SortKey[]): SortedPage {
+  const size = keys.length + 1;
+  const read = (from: number, count: number): SortedDocument[] => {
+    kernel.call.describeSorted(from, count, size);
+    return readDescribed(kernel, count, keys, size);
+  };
+  return {
+    length,
+    at: (index) => (index >= 0 && index < length ? read(index, 1)[0] : undefined),
+    read: () => read(0, length),
+  };
 }
 
 function finishOrder(kernel: ColumnsKernel, column: number, order: number): void {
@@ -89,7 +109,8 @@ function writeKeys(kernel: ColumnsKernel, keys: readonly KernelKey[], tie = ''):
 function mark(kernel: ColumnsKernel, { kind, column, order }: KernelKey, index: number, value: SortValue): void {
   const { call } = kernel;
   if (value === undefined) return call.markNone(index);
-  if (kind !== SortKind.order) return call.markNumber(index, typeof value === 'number' ? value : Number.NaN);
+  // A text comes after all numbers: here, one of a metadata key that no document has, while others had it.
+  if (kind !== SortKind.order) return call.markNumber(index, typeof value === 'number' ? value : Infinity);
   const length = kernel.inputText(typeof value === 'string' ? value : '');
   const [before, behind] = [0, 1].map((including) =>
     call.placeOf(column, order, typeof value === 'number' ? value : Number.NaN, length, including)
@@ -104,7 +125,7 @@ function takeScores(kernel: ColumnsKernel, { ords, scores }: Scores): void {
   kernel.call.takeScores((at >>> 0) + 8 * ords.length, at, ords.length);
 }
 
-function read(kernel: ColumnsKernel, found: number, keys: readonly SortKey[], size: number): SortedDocument[] {
+function readDescribed(kernel: ColumnsKernel, found: number, keys: readonly SortKey[], size: number): SortedDocument[] {
   const { view } = kernel;
   const output = kernel.address(Buffers.output);
   return Array.from({ length: found }, (_, i) => {

@@ -1,34 +1,13 @@
-import { GeoKernel, type NearResult, type Reach } from '../../kernels/geo.ts';
+import { type CellCount, GeoKernel, type NearResult, type Reach } from '../../kernels/geo.ts';
 import type { KernelBuild } from '../../kernels/load.ts';
 import type { OrdSet } from '../../lib/ord-set.ts';
 import { Pace, spend } from '../../lib/pace.ts';
 import { inSteps, Searches } from '../searches.ts';
 import { readPlaces, Snapshot } from './checkpoint.ts';
+import type { GeoCell, GeoQuery, NearDocument, NearQuery, ReadablePlaces } from './contract.ts';
 import { EARTH_RADIUS_METERS, geodesicMeters, type Point, SPHERE_TO_ELLIPSOID } from './distance.ts';
 import { geohashFrom } from './geohash.ts';
 import { boxAround, type Circle, type LatLngBox, type Shape } from './shape.ts';
-
-/** How the index is searched; both ways return the same documents. */
-type GeoAlgorithm = 'rtree' | 'geohash';
-
-interface GeoQuery {
-  /** The documents to search; absent for all. */
-  readonly documents?: OrdSet | undefined;
-  readonly algorithm?: GeoAlgorithm | undefined;
-}
-
-interface NearQuery extends GeoQuery {
-  /** Maximum number of results. */
-  readonly limit: number;
-  /** Along the sphere (`haversine`, the default) or the ellipsoid; see `geodesicMeters`. */
-  readonly distance?: 'haversine' | 'geodesic' | undefined;
-}
-
-/** A document near a place. */
-export interface NearDocument {
-  readonly ord: number;
-  readonly distanceMeters: number;
-}
 
 /** How long a part of a checkpoint is copied at once. */
 const COPY_MILLISECONDS = 8;
@@ -42,12 +21,11 @@ const GEODESIC = 100;
  * Searches yield to the event loop between steps, and find what was there when they began: a change first waits until
  * they are done (`settle`). They reject with the reason of their signal when it is aborted.
  */
-export class PlaceIndex {
+export class PlaceIndex implements ReadablePlaces {
   readonly #kernel: GeoKernel;
   #snapshot: Snapshot | undefined;
   readonly #searches = new Searches();
 
-  /** Unix seconds at which the whole index was last built. */
   readonly builtAt: number;
 
   constructor(
@@ -66,12 +44,10 @@ export class PlaceIndex {
     return new PlaceIndex(await readPlaces(bytes));
   }
 
-  /** Number of documents that have a place. */
   get documents(): number {
     return this.#kernel.points;
   }
 
-  /** Approximate memory in bytes. */
   get bytes(): number {
     return this.#kernel.bytes;
   }
@@ -91,32 +67,19 @@ export class PlaceIndex {
     return this.#kernel.pointOf(ord);
   }
 
-  /**
-   * The documents in a circle, including its edge: the nearest first, with equal distances in ascending order of
-   * ordinals.
-   */
   async near(circle: Circle, query: NearQuery, signal?: AbortSignal): Promise<NearDocument[]> {
     if (query.distance === 'geodesic') return this.#nearAlongEllipsoid(circle, query, signal);
-    const { ords, chords } = await this.#nearest(circle, query, signal);
-    return settleTies(Array.from(ords, (ord, i) => ({ ord, distanceMeters: metersOf(chords[i]!) })));
+    return nearestOf([await this.nearest(circle, query, signal)], query.limit);
   }
 
-  /** Ordinals of the documents in a circle, including its edge, in any order. */
   async inCircle(circle: Circle, query: GeoQuery = {}, signal?: AbortSignal): Promise<Uint32Array> {
     return this.#searches.finish(this.#kernel.circle(reachOf(circle, query), searchingOf(query)), signal);
   }
 
-  /**
-   * Ordinals of the documents in a box, including its border, in any order. At a pole, all longitudes are the same
-   * place.
-   */
   async within(box: LatLngBox, query: GeoQuery = {}, signal?: AbortSignal): Promise<Uint32Array> {
     return this.#searches.finish(this.#kernel.within(box, searchingOf(query)), signal);
   }
 
-  /**
-   * Ordinals of the documents in a shape, including its edge, in any order. A pole is inside if a border reaches it.
-   */
   async inside({ edges, box }: Shape, query: GeoQuery = {}, signal?: AbortSignal): Promise<Uint32Array> {
     const search = this.#kernel.shape(edges, box, searchingOf(query));
     try {
@@ -127,15 +90,21 @@ export class PlaceIndex {
     }
   }
 
-  /**
-   * Counts documents by geohash of 1 to 12 characters: up to `most` cells, those with the most documents first, then in
-   * the order of geohashes.
-   */
-  async cells(length: number, most: number, documents?: OrdSet | undefined,
-    signal?: AbortSignal): Promise<{ readonly geohash: string; readonly count: number }[]>
-  {
-    const cells = await this.#searches.finish(this.#kernel.cells(length, most, documents?.words), signal);
+  async cells(length: number, most: number, documents?: OrdSet | undefined, signal?: AbortSignal): Promise<GeoCell[]> {
+    const cells = await this.countCells(length, most, documents, signal);
     return cells.map(({ cell, count }) => ({ geohash: geohashFrom(cell, length), count }));
+  }
+
+  /** As `near` along the sphere, with the squares of the chords, in whose order they are. */
+  nearest(circle: Circle, query: NearQuery, signal?: AbortSignal): Promise<NearResult> {
+    return this.#searches.finish(this.#kernel.nearest(reachOf(circle, query), query.limit, searchingOf(query)), signal);
+  }
+
+  /** As `cells`, with the numbers of the cells. */
+  countCells(length: number, most: number, documents?: OrdSet | undefined,
+    signal?: AbortSignal): Promise<readonly CellCount[]>
+  {
+    return this.#searches.finish(this.#kernel.cells(length, most, documents?.words), signal);
   }
 
   /**
@@ -167,10 +136,6 @@ export class PlaceIndex {
     this.#snapshot = undefined;
   }
 
-  #nearest(circle: Circle, query: NearQuery, signal: AbortSignal | undefined): Promise<NearResult> {
-    return this.#searches.finish(this.#kernel.nearest(reachOf(circle, query), query.limit, searchingOf(query)), signal);
-  }
-
   /** Distances on the sphere select the documents that may be among the nearest along the ellipsoid. */
   async #nearAlongEllipsoid({ middle, radiusMeters }: Circle, query: NearQuery,
     signal: AbortSignal | undefined): Promise<NearDocument[]>
@@ -178,7 +143,7 @@ export class PlaceIndex {
     const { limit } = query;
     const { least, most } = SPHERE_TO_ELLIPSOID;
     let reach = radiusMeters * most + 1;
-    const onSphere = await this.#nearest({ middle, radiusMeters: reach }, query, signal);
+    const onSphere = await this.nearest({ middle, radiusMeters: reach }, query, signal);
     // `limit` documents are within this distance on the sphere, so documents that are farther away even along the
     // ellipsoid are not among the nearest.
     if (onSphere.ords.length === limit)
@@ -235,7 +200,7 @@ class Nearest {
   }
 
   #cut(): void {
-    this.#documents = this.#documents.sort(compare).slice(0, this.#limit);
+    this.#documents = this.#documents.sort(compareNear).slice(0, this.#limit);
     spend(this.#documents.length);
     if (this.#documents.length === this.#limit) this.#farthest = this.#documents[this.#limit - 1]!.distanceMeters;
   }
@@ -245,20 +210,28 @@ class Nearest {
 const SPARE = 512;
 
 /**
- * Orders hits that are sorted by chords: different chords may round to the same distance. The list is nearly in order,
- * so an insertion sort is fast.
+ * The nearest of the documents that several searches have found by chords: ties of these are by ordinal, as are those
+ * of distances, because different chords may round to the same distance.
  */
+export function nearestOf(found: readonly NearResult[], limit: number): NearDocument[] {
+  const all = found.flatMap(({ ords, chords }) => Array.from(ords, (ord, i) => ({ ord, chord: chords[i]! })));
+  if (found.length > 1) all.sort((a, b) => a.chord - b.chord || a.ord - b.ord);
+  return settleTies(all.slice(0, limit).map(({ ord, chord }) => ({ ord, distanceMeters: metersOf(chord) })));
+}
+
+/** Sorts documents that are nearly in order: an insertion sort is fast. */
 function settleTies(found: NearDocument[]): NearDocument[] {
   for (let i = 1; i < found.length; i++) {
     const one = found[i]!;
     let j = i;
-    for (; j > 0 && compare(found[j - 1]!, one) > 0; j--) found[j] = found[j - 1]!;
+    for (; j > 0 && compareNear(found[j - 1]!, one) > 0; j--) found[j] = found[j - 1]!;
     found[j] = one;
   }
   return found;
 }
 
-function compare(a: NearDocument, b: NearDocument): number {
+/** The order of documents by distance. */
+export function compareNear(a: NearDocument, b: NearDocument): number {
   return a.distanceMeters - b.distanceMeters || a.ord - b.ord;
 }
 

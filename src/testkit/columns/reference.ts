@@ -1,15 +1,15 @@
 // Reference implementation of the columns' contract, with maps and loops: slow and obvious. Tests compare the engine
 // with it.
 import { OrdSet } from '../../lib/ord-set.ts';
-import type { ColumnDocument, Columns, ColumnStats, Facet, FactorBounds, Selecting, SortedDocument, Sorting, ValueCount,
-  ValueFactor } from '../../search/columns/index.ts';
+import type { ColumnDocument, Columns, ColumnsPart, ColumnStats, Facet, FactorBounds, Selecting, SortedDocument,
+  Sorting, ValueCount, ValueFactor } from '../../search/columns/index.ts';
 import { columnOf, compareTexts, type Filter, testOf } from '../../search/filter/index.ts';
 import { comparePlaces, compareSortValues, type SortKey, type SortValue,
   sortValueOf } from '../../search/order/index.ts';
 
 const DAY_SECONDS = 86_400;
 
-export class ReferenceColumns implements Columns {
+export class ReferenceColumns implements Omit<Columns, keyof ColumnsPart> {
   readonly #documents = new Map<number, ColumnDocument>();
 
   stats(): ColumnStats {

@@ -1,6 +1,6 @@
 import { OrdSet } from '../../../lib/ord-set.ts';
 import { Pace } from '../../../lib/pace.ts';
-import type { Columns, Scores } from '../../../search/columns/index.ts';
+import type { ReadableColumns, Scores } from '../../../search/columns/index.ts';
 import type { WordsHit } from '../../../search/fusion/fuse.ts';
 import { RERANKED } from '../../../search/inverted/index.ts';
 import type { Mark } from '../../../search/order/index.ts';
@@ -144,7 +144,7 @@ interface SortedPage extends Required<Pick<Wanted, 'limit' | 'pinned'>> {
  * A page of all matches in an order, and pinned documents that match, each with the score that a search by score gives
  * it. Nothing is awaited, so that neither columns nor index change meanwhile.
  */
-function sortMatches(index: TextIndex, query: Omit<TextQuery, 'limit'>, columns: Columns | undefined,
+function sortMatches(index: TextIndex, query: Omit<TextQuery, 'limit'>, columns: ReadableColumns | undefined,
   { limit, pinned, order }: SortedPage, collect: boolean): Retrieved<WordsHit>
 {
   const { total, matches } = index.search({ ...query, limit: 0, collect: true });
@@ -175,7 +175,7 @@ function sortMatches(index: TextIndex, query: Omit<TextQuery, 'limit'>, columns:
  * Where the page before ends now: every write may change the scores of all matches, and so the place of its last match.
  * If that one is no match any more, the page goes on behind as many as were before it.
  */
-function presentEnd(columns: Columns, matches: OrdSet, { keys, after, last }: NonNullable<Wanted['order']>,
+function presentEnd(columns: ReadableColumns, matches: OrdSet, { keys, after, last }: NonNullable<Wanted['order']>,
   scores: Scores | undefined): Mark | undefined
 {
   if (last === undefined) return after;
