@@ -91,6 +91,17 @@ export interface DocsSettings {
   readonly restAfterMs?: number;
   /** Bytes of all indexes above which those leave the memory that were used least recently; 0 or absent: no limit. */
   readonly indexMemory?: number;
+  /** This node among those that share the database; absent fields have their defaults. */
+  readonly node?: {
+    /** Its name, which no other node has. */
+    readonly name: string;
+    /** Where other nodes reach its gRPC listener: host and port; empty if it has none. */
+    readonly address: string;
+    /** Its share of the partitions is in proportion to it; 100 when absent. */
+    readonly weight?: number;
+    /** On how many nodes each partition should be; 2 when absent. */
+    readonly replicas?: number;
+  };
   /** Whether metrics count and time searches. */
   readonly searchStats: boolean;
   /** Full-text search; absent fields have their defaults. */

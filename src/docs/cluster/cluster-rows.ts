@@ -72,6 +72,8 @@ export interface ClusterRows {
   setDraining(name: string, isDraining: boolean): Promise<boolean>;
   /** Makes a process the owner of those units that no process owns which is not gone, and returns these. */
   take(process: string, units: readonly UnitNumber[]): Promise<Owned[]>;
+  /** The units that a process owns. */
+  ownedBy(process: string): Promise<Owned[]>;
   /** Gives up units that the process owns in these epochs. */
   release(process: string, owned: readonly Owned[]): Promise<void>;
 }

@@ -61,6 +61,11 @@ export class ClusterState {
     return !isGone && this.#facts.now() < aliveUntil;
   }
 
+  /** Milliseconds until the lease of a node ends. */
+  leaseMs({ aliveUntil }: KnownNode): number {
+    return Math.max(0, aliveUntil - this.#facts.now());
+  }
+
   /** The live nodes that have the unit ready: those that it is meant for, in their order, and then others. */
   readyFor(unit: UnitNumber): KnownNode[] {
     const chosen = this.chosenFor(unit);

@@ -1,5 +1,5 @@
-import { Loop, type LoopOptions } from '../../lib/loop.ts';
 import type { Log } from '../../lib/log.ts';
+import { Loop, type LoopOptions } from '../../lib/loop.ts';
 import type { Peers } from '../../storage/index.ts';
 import type { ClusterRows, NodeFacts } from './cluster-rows.ts';
 import type { ClusterState, KnownNode, Route } from './cluster-state.ts';
@@ -11,6 +11,8 @@ import type { SizedUnit, UnitNumber } from './unit.ts';
 
 /** How often a node renews its lease and reads the rows of the others. */
 export const EVERY_MS = 2000;
+/** A unit stays in memory for this long after its announcement has ended, because others may not have read that yet. */
+export const GRACE_MS = 3 * EVERY_MS;
 /** The message that a node sends to the others when they should read its row. */
 const CHANGED = 'nodes changed';
 
@@ -35,6 +37,7 @@ export interface ClusterDeps {
   readonly peers?: Pick<Peers, 'notify' | 'listen'> | undefined;
   readonly log: Log;
   readonly timer?: LoopOptions['timer'];
+  readonly random?: LoopOptions['random'];
   /** Milliseconds of a clock that never jumps. */
   readonly now?: () => number;
   readonly newProcess?: () => string;
@@ -45,8 +48,8 @@ export interface ClusterDeps {
  * of the others; every node computes by itself which units it is meant for, from the same rows. A node that cannot
  * reach the database decides by what it has read last, until its lease ends.
  *
- * A unit that this node is not meant to hold leaves in two steps. First its announcement ends, and then, if the rows
- * that are read after that still have others that are ready, it may be dropped. So nodes that leave it to each other
+ * A unit that this node is not meant to hold leaves in two steps. First its announcement ends; some seconds later, if
+ * the rows that are read then still have others that are ready, it may be dropped. So nodes that leave it to each other
  * at the same moment do not all drop it: the last of them finds that it is alone.
  */
 export class Cluster {
@@ -56,11 +59,12 @@ export class Cluster {
   readonly #ownership: Ownership;
   readonly #announcement = new Announcement();
   readonly #loop: Loop;
+  readonly #now: () => number;
   /** The process whose announcement the rows have. */
   #announcing: string | undefined;
   #unsent: string | undefined;
-  /** Units whose announcement has ended. */
-  #leaving = new Set<UnitNumber>();
+  /** Units whose announcement has ended or ends next, and since when. */
+  #leaving: ReadonlyMap<UnitNumber, number> = new Map();
   /** Those of them that others certainly have. */
   #dispensable: ReadonlySet<UnitNumber> = new Set();
   #state: ClusterState | undefined;
@@ -70,13 +74,21 @@ export class Cluster {
   readonly #failed = new Map<string, number>();
 
   constructor(deps: ClusterDeps) {
-    const { rows, facts, replicas, log, timer, now = () => performance.now(), newProcess } = this.#deps = deps;
+    const { rows, facts, replicas, log, timer, random, now = () => performance.now(), newProcess } = this.#deps = deps;
+    this.#now = now;
     this.#membership = new Membership({ rows, facts, log, now, ...(newProcess && { newProcess }) });
     this.#directory = new Directory({ rows, self: facts.name, replicas, now });
     this.#ownership = new Ownership(rows, () => this.#membership.process);
     const failure = 'the lease of this node could not be renewed, or the rows of others not be read; trying again';
-    this.#loop = new Loop({ name: 'nodes', everyMs: EVERY_MS, backoff: { initial: EVERY_MS, max: EVERY_MS }, log,
-      timer, failure }, () => this.#round());
+    this.#loop = new Loop({
+      name: 'nodes',
+      everyMs: EVERY_MS,
+      backoff: { initial: EVERY_MS, max: EVERY_MS },
+      log,
+      timer,
+      random,
+      failure,
+    }, () => this.#round());
   }
 
   /** Begins to look; rounds that fail are tried again. */
@@ -92,8 +104,9 @@ export class Cluster {
     this.#stopListening?.();
     this.#stopListening = undefined;
     await this.#loop.stop();
-    await this.#membership.leave().then(() => this.#tell(), (error: unknown) =>
-      this.#deps.log.warn({ err: error }, 'this node could not give up its lease; the others wait for its end'));
+    await this.#membership.leave().then(() => this.#tell(),
+      (error: unknown) =>
+        this.#deps.log.warn({ err: error }, 'this node could not give up its lease; the others wait for its end'));
   }
 
   /** There is something new to announce, or a row has changed. */
@@ -121,6 +134,12 @@ export class Cluster {
     return this.#state;
   }
 
+  /** What this node knows; waits for the first reading, if that is not done. */
+  async known(): Promise<ClusterState> {
+    while (this.#state === undefined) await this.#changed.promise;
+    return this.#state;
+  }
+
   /** Resolves when the nodes have been read again. */
   get changed(): Promise<void> {
     return this.#changed.promise;
@@ -129,6 +148,11 @@ export class Cluster {
   /** Whether the lease of this node certainly lasts. */
   get isMember(): boolean {
     return this.#membership.process !== undefined;
+  }
+
+  /** How many units this node has announced. */
+  get announced(): number {
+    return this.isMember ? this.#state?.nodes.find(({ name }) => name === this.self)?.units.size ?? 0 : 0;
   }
 
   /** How many units this node owns. */
@@ -178,11 +202,12 @@ export class Cluster {
   }
 
   async #round(): Promise<void> {
+    const units = await this.#deps.units();
     const holding = this.#deps.holding();
     if (this.#membership.process === undefined) await this.#renew(holding);
     const isNews = await this.#announce(holding.ready);
     await this.#renew(holding);
-    const state = await this.#directory.refresh(await this.#deps.units());
+    const state = await this.#directory.refresh(units);
     this.#follow(state, holding.ready);
     await this.#ownership.update(this.#ownUnits(state));
     if (isNews) this.#tell();
@@ -208,12 +233,14 @@ export class Cluster {
   }
 
   #follow(state: ClusterState, ready: Holdings): void {
+    const now = this.#now();
     this.#state = state;
-    const surplus = new Set([...ready.keys()].filter((unit) => state.isDispensable(unit)));
-    // Those that left before these rows were read.
-    this.#dispensable = this.#leaving.intersection(surplus);
-    if (!sameSets(this.#leaving, surplus)) this.#loop.wake();
-    this.#leaving = surplus;
+    const surplus = [...ready.keys()].filter((unit) => state.isDispensable(unit));
+    // Others wait for the announcement of a unit that this node is to serve again.
+    if (new Set(surplus).intersection(this.#leaving).size < this.#leaving.size) this.#loop.wake();
+    this.#leaving = new Map(surplus.map((unit) => [unit, this.#leaving.get(unit) ?? now]));
+    // In the rows that were read, the announcements of these have ended.
+    this.#dispensable = new Set(surplus.filter((unit) => this.#leaving.get(unit)! <= now - GRACE_MS));
     const changed = this.#changed;
     this.#changed = Promise.withResolvers();
     changed.resolve();
@@ -224,8 +251,4 @@ export class Cluster {
     const own = state.nodes.find(({ name }) => name === this.self);
     return new Set([...own?.units.keys() ?? []].filter((unit) => state.writerOf(unit) === this.self));
   }
-}
-
-function sameSets<T>(one: ReadonlySet<T>, other: ReadonlySet<T>): boolean {
-  return one.size === other.size && one.isSubsetOf(other);
 }

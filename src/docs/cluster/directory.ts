@@ -27,7 +27,7 @@ interface Read {
 
 const NOTHING: Holdings = new Map();
 
-/** Reads what nodes say of themselves, and what follows from it. What has not changed is neither read nor made again. */
+/** Reads what nodes say of themselves, and computes what follows from it. What has not changed is read only once. */
 export class Directory {
   readonly #deps: DirectoryDeps;
   /** What processes have announced last. */

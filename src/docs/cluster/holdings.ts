@@ -1,21 +1,19 @@
 import type { UnitNumber } from './unit.ts';
 
-/**
- * Bytes are announced in steps of a quarter. Placement by memory would change with each document otherwise.
- */
-const STEP = 1.25;
+/** Bytes are announced in steps of a tenth: placement by memory would change with each document otherwise. */
+const STEP = 1.1;
 /** A unit that shrinks keeps its step until it is this many steps smaller, so that it does not change back and forth. */
-const SLACK = 2;
+const SLACK = 3;
 
 /** Units that a node has ready, with the bytes that each takes. */
 export type Holdings = ReadonlyMap<UnitNumber, number>;
 
 /** The step of a number of bytes: the least one that is not below it. */
-export function stepOf(bytes: number): number {
+function stepOf(bytes: number): number {
   return bytes <= 1 ? 0 : Math.ceil(Math.log(bytes) / Math.log(STEP) - 1e-9);
 }
 
-export function bytesOfStep(step: number): number {
+function bytesOfStep(step: number): number {
   return Math.round(STEP ** step);
 }
 

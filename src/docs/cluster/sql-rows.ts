@@ -71,12 +71,10 @@ export class SqlRows implements ClusterRows {
   }
 
   async renew(process: string, leaseMs: number, { used, position, holdings }: NodeReport): Promise<boolean> {
-    const rows = await this.#write(
-      `UPDATE cluster_nodes SET bytes_used = ?, position = ?, holdings = ?,
+    const rows = await this.#write(`UPDATE cluster_nodes SET bytes_used = ?, position = ?, holdings = ?,
           lease_until = ${this.#now} + CAST(? AS BIGINT)
-        WHERE process = ? AND gone = 0 AND NOT ${IS_SUPERSEDED} RETURNING name`,
-      [used, position, holdings, leaseMs, process],
-    );
+        WHERE process = ? AND gone = 0 AND NOT ${IS_SUPERSEDED} RETURNING name`, [used, position, holdings, leaseMs,
+      process]);
     return rows.length === 1;
   }
 
@@ -86,10 +84,8 @@ export class SqlRows implements ClusterRows {
 
   async bury(): Promise<void> {
     await this.#write(`UPDATE cluster_nodes SET gone = 1 WHERE gone = 0 AND lease_until <= ${this.#now}`);
-    await this.#write(
-      `DELETE FROM cluster_nodes WHERE gone = 1
-        AND (lease_until <= ${this.#now} - ${FORGOTTEN_MS} OR ${IS_SUPERSEDED})`,
-    );
+    await this.#write(`DELETE FROM cluster_nodes WHERE gone = 1
+        AND (lease_until <= ${this.#now} - ${FORGOTTEN_MS} OR ${IS_SUPERSEDED})`);
   }
 
   async processes(): Promise<ProcessRow[]> {
@@ -109,12 +105,9 @@ export class SqlRows implements ClusterRows {
   }
 
   async announce({ process, number, units }: HoldingsRow): Promise<void> {
-    await this.#write(
-      `INSERT INTO cluster_holdings(process, number, units) VALUES (?, ?, ?)
+    await this.#write(`INSERT INTO cluster_holdings(process, number, units) VALUES (?, ?, ?)
         ON CONFLICT(process) DO UPDATE SET number = excluded.number, units = excluded.units
-        WHERE cluster_holdings.number < excluded.number`,
-      [process, number, units],
-    );
+        WHERE cluster_holdings.number < excluded.number`, [process, number, units]);
   }
 
   async holdingsOf(processes: readonly string[]): Promise<HoldingsRow[]> {
@@ -128,8 +121,10 @@ export class SqlRows implements ClusterRows {
   }
 
   async setDraining(name: string, isDraining: boolean): Promise<boolean> {
-    const rows = await this.#write('UPDATE cluster_nodes SET draining = ? WHERE name = ? RETURNING name',
-      [isDraining ? 1 : 0, name]);
+    const rows = await this.#write('UPDATE cluster_nodes SET draining = ? WHERE name = ? RETURNING name', [
+      isDraining ? 1 : 0,
+      name,
+    ]);
     return rows.length > 0;
   }
 
@@ -143,6 +138,12 @@ export class SqlRows implements ClusterRows {
     const others = units.filter((unit) => !isTaken.has(unit));
     for (const some of batches(others, VALUES_AT_ONCE)) taken.push(...await this.#takeOver(process, some));
     return taken;
+  }
+
+  ownedBy(process: string): Promise<Owned[]> {
+    return this.#sql.all<Owned & Row>('SELECT unit, epoch FROM cluster_owners WHERE process = ? ORDER BY unit', [
+      process,
+    ]);
   }
 
   async release(process: string, owned: readonly Owned[]): Promise<void> {
@@ -168,18 +169,20 @@ export class SqlRows implements ClusterRows {
     const taken: Owned[] = [];
     for (const [former, rows] of Map.groupBy(free, (row) => row.process)) {
       const of = inList(rows.map(({ unit }) => unit));
-      taken.push(...await this.#write<Owned & Row>(
-        `UPDATE cluster_owners SET process = ?, epoch = epoch + 1 WHERE process = ? AND unit IN (${of.marks})
+      taken.push(
+        ...await this.#write<Owned & Row>(
+          `UPDATE cluster_owners SET process = ?, epoch = epoch + 1 WHERE process = ? AND unit IN (${of.marks})
           RETURNING unit, epoch`,
-        [process, former, ...of.params],
-      ));
+          [process, former, ...of.params],
+        ),
+      );
     }
     return taken;
   }
 
   /** Leases must not wait behind the imports of other nodes, so writes take no turn. */
   #write<R extends Row>(sql: string, params: readonly SqlValue[] = []): Promise<R[]> {
-    return this.#sql.withoutTurn?.<R>(sql, params) ?? this.#sql.transaction((tx) => tx.all<R>(sql, params));
+    return this.#sql.withoutTurn<R>?.(sql, params) ?? this.#sql.transaction((tx) => tx.all<R>(sql, params));
   }
 }
 

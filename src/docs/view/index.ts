@@ -2,7 +2,7 @@
 export { CheckpointFiles } from './checkpoint-files.ts';
 export { ClosingView, type OnClose } from './closing-view.ts';
 export { CollectionView, type CollectionViewOptions } from './collection-view.ts';
-export { IndexMemory } from './index-memory.ts';
+export { type IndexInMemory, IndexMemory } from './index-memory.ts';
 export { viewOptions } from './options.ts';
 export { IndexLoading, Readiness } from './readiness.ts';
 export { restoreEach, saved } from './saved-indexes.ts';

@@ -680,5 +680,6 @@ CREATE TABLE cluster_owners(
   process TEXT NOT NULL,
   epoch INTEGER NOT NULL
 ) STRICT;
+CREATE INDEX cluster_owners_by_process ON cluster_owners(process);
 `,
 };
