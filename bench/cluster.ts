@@ -1,5 +1,5 @@
 // A simulated cluster: 100 nodes, 1,000 collections, a billion documents. The leases, the placement, the announcements
-// and the choice of nodes are those of the service; the network, the clocks and the database are simulated, from a seed.
+// and the choice of nodes are those of the service; network, clocks and database are simulated, from a seed.
 import type { SizedUnit } from '../src/docs/cluster/unit.ts';
 import { chaos } from '../src/testkit/cluster/chaos.ts';
 import { simulateScatter } from '../src/testkit/cluster/scatter.ts';

@@ -35,12 +35,16 @@ export const cluster: DocsScenarios = {
   },
   async drainNode({ client }) {
     const { self } = succeeded(await listNodes({ client }));
-    refused(await drainNode({ client, path: { name: self } }), 400, 'invalid_argument');
+    expect(succeeded(await drainNode({ client, path: { name: self } }))).toEqual({ name: self, draining: true });
+    const { nodes: [node] } = succeeded(await listNodes({ client }));
+    expect(node).toMatchObject({ state: 'draining', readyPartitions: node!.wantedPartitions });
     refused(await drainNode({ client, path: { name: 'another' } }), 404, 'not_found');
+    succeeded(await undrainNode({ client, path: { name: self } }));
   },
   async undrainNode({ client }) {
     const { self } = succeeded(await listNodes({ client }));
     expect(succeeded(await undrainNode({ client, path: { name: self } }))).toEqual({ name: self, draining: false });
+    expect(succeeded(await listNodes({ client })).nodes).toMatchObject([{ state: 'alive' }]);
     refused(await undrainNode({ client, path: { name: 'another' } }), 404, 'not_found');
   },
 };

@@ -2165,7 +2165,7 @@ export const listNodes = <ThrowOnError extends boolean = false>(options?: Option
 /**
  * Have a node give up what it holds
  *
- * The node is meant to hold nothing from now on. It serves what it holds until other nodes have that ready, and may then be stopped without a partition that has fewer replicas. It remains so over restarts, until `undrainNode`. Repeating the call changes nothing. Over SQLite there is no other node, and the call is refused.
+ * The node is meant to hold nothing from now on. It serves what it holds until other nodes have that ready, and may then be stopped without a partition that has fewer replicas. It remains so over restarts, until `undrainNode`. Repeating the call changes nothing. Over SQLite there is no other node: the server keeps what it holds, and a restart ends this.
  */
 export const drainNode = <ThrowOnError extends boolean = false>(options: Options<DrainNodeData, ThrowOnError>): RequestResult<DrainNodeResponses, DrainNodeErrors, ThrowOnError> => (options.client ?? client).post<DrainNodeResponses, DrainNodeErrors, ThrowOnError>({
     security: CREDENTIALS,

@@ -19774,7 +19774,7 @@ export type DrainNodeData = {
 
 export type DrainNodeErrors = {
     /**
-     * The server has no other node, or the input is invalid.
+     * The request is not understood or a field is missing or invalid; the message names the field.
      */
     400: ErrorBody;
     /**

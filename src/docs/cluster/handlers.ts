@@ -1,5 +1,6 @@
 import type { Operations } from '../../../generated/docs/operations.ts';
-import type { ClusterNode, ListNodesResponse, PlacedPartition } from '../../../generated/docs/sdk/types.gen.ts';
+import type { ClusterNode, DrainNodeResponse, ListNodesResponse,
+  PlacedPartition } from '../../../generated/docs/sdk/types.gen.ts';
 import { ServiceError } from '../../errors/index.ts';
 import type { Handlers } from '../../operations/index.ts';
 import type { ClusterRows, NodeFacts } from './cluster-rows.ts';
@@ -18,18 +19,21 @@ interface HandlerDeps {
   readonly collections: Collections;
 }
 
-/** The operations on a server with a database of its own: it is the only node. */
+/** The operations on a server with a database of its own: it is the only node, so it keeps what it holds. */
 export function aloneHandlers({ facts, collections }: HandlerDeps,
   held: () => { readonly used: number; readonly position: number;
     readonly ready: ReadonlyMap<UnitNumber, number> }): ClusterHandlers
 {
-  const requireSelf = (name: string): void => {
+  let isDraining = false;
+  const drain = async (name: string, draining: boolean): Promise<DrainNodeResponse> => {
     if (name !== facts.name) throw unknownNode(name);
+    isDraining = draining;
+    return { name, draining };
   };
   return {
     async listNodes({ collection }) {
-      const { used, position, ready } = held();
       const units = await collections.units();
+      const { used, position, ready } = held();
       const { name, address, version, weight, limit } = facts;
       const placed = (unit: UnitNumber): PlacedPartition => ({
         collection: collections.nameOf(unit),
@@ -43,7 +47,7 @@ export function aloneHandlers({ facts, collections }: HandlerDeps,
         replicas: 1,
         nodes: [{
           name,
-          state: 'alive',
+          state: isDraining ? 'draining' : 'alive',
           address,
           version,
           weight,
@@ -59,15 +63,8 @@ export function aloneHandlers({ facts, collections }: HandlerDeps,
         partitions: collection === undefined ? [] : collections.unitsOf(collection).map(placed),
       };
     },
-    async drainNode({ name }) {
-      requireSelf(name);
-      throw new ServiceError('invalid_argument',
-        `name: ${name} is the only node of this server; only nodes that share a PostgreSQL database can be drained`);
-    },
-    async undrainNode({ name }) {
-      requireSelf(name);
-      return { name, draining: false };
-    },
+    drainNode: ({ name }) => drain(name, true),
+    undrainNode: ({ name }) => drain(name, false),
   };
 }
 
@@ -75,7 +72,7 @@ export function aloneHandlers({ facts, collections }: HandlerDeps,
 export function clusterHandlers(cluster: Cluster, rows: Pick<ClusterRows, 'setDraining'>,
   { collections }: Pick<HandlerDeps, 'collections'>): ClusterHandlers
 {
-  const setDraining = async (name: string, draining: boolean): Promise<{ name: string; draining: boolean }> => {
+  const setDraining = async (name: string, draining: boolean): Promise<DrainNodeResponse> => {
     if (!await rows.setDraining(name, draining)) throw unknownNode(name);
     cluster.tell();
     return { name, draining };

@@ -2,7 +2,7 @@ import type { UnitNumber } from './unit.ts';
 
 /** Bytes are announced in steps of a tenth: placement by memory would change with each document otherwise. */
 const STEP = 1.1;
-/** A unit that shrinks keeps its step until it is this many steps smaller, so that it does not change back and forth. */
+/** A unit that shrinks keeps its step until it is this many steps smaller, so that it does not go back and forth. */
 const SLACK = 3;
 
 /** Units that a node has ready, with the bytes that each takes. */

@@ -21,8 +21,8 @@ const NOW = {
 } as const;
 
 /** Whether there is a later process of the same name. */
-const IS_SUPERSEDED =
-  'EXISTS (SELECT 1 FROM cluster_nodes later WHERE later.name = cluster_nodes.name AND later.epoch > cluster_nodes.epoch)';
+const IS_SUPERSEDED = `EXISTS (
+  SELECT 1 FROM cluster_nodes later WHERE later.name = cluster_nodes.name AND later.epoch > cluster_nodes.epoch)`;
 
 interface StoredProcess extends Row {
   readonly process: string;
@@ -59,8 +59,8 @@ export class SqlRows implements ClusterRows {
   {
     const rows = await this.#write(
       `INSERT INTO cluster_nodes(process, name, epoch, address, version, weight, bytes_limit, draining, lease_until)
-        SELECT ?, ?, coalesce(max(epoch), 0) + 1, ?, ?, CAST(? AS BIGINT), CAST(? AS BIGINT), coalesce(max(draining), 0),
-          ${this.#now} + CAST(? AS BIGINT)
+        SELECT ?, ?, coalesce(max(epoch), 0) + 1, ?, ?, CAST(? AS BIGINT), CAST(? AS BIGINT),
+          coalesce(max(draining), 0), ${this.#now} + CAST(? AS BIGINT)
         FROM cluster_nodes WHERE name = ?
         HAVING CAST(? AS BIGINT) = 1
           OR coalesce(max(CASE WHEN gone = 0 AND lease_until > ${this.#now} THEN 1 ELSE 0 END), 0) = 0
