@@ -46,6 +46,7 @@ const PARTS: Readonly<Record<string, Part>> = {
   'vectors-http': async (folder) => (await import('./vectors-http.ts')).benchVectorsHttp(folder),
   'vectors-million': async (folder) => (await import('./vectors.ts')).benchVectorsMillion(folder),
   'run-queue': async (folder) => (await import('./run-queue.ts')).benchRunQueue(folder),
+  cluster: async () => (await import('./cluster.ts')).benchCluster(),
   replication: plain('Replication', async (folder) => (await import('./replication.ts')).benchReplication(folder)),
 };
 /** Parts that are measured only on request; `writes` is a part of `imports`. */

@@ -38,7 +38,7 @@ const NEEDS = {
     testAutomationRule listAutomationLogs registerUser listUsers updateUser createPasswordReset setUserRoles setGroupRoles listRoles setRole deleteRole explainAccess deleteUser listPermissions setPermission listGroups
     createGroup getGroup updateGroup deleteGroup listGroupPermissions setGroupPermission listMcpKeys createMcpKey
     deleteMcpKey disableMcpKey listAuditEvents listAuditExporters getEncryptionStatus rotateEncryption listEncryptionJobs
-    getEncryptionJob getReplicationStatus`,
+    getEncryptionJob getReplicationStatus listNodes drainNode undrainNode`,
 } as const;
 
 type Need = keyof typeof NEEDS;

@@ -2,4 +2,4 @@ import { createClient, createConfig } from '../generated/docs/sdk/client/index.t
 import * as functions from '../generated/docs/sdk/sdk.gen.ts';
 import { consumerSuite } from './consumer.suite.ts';
 
-consumerSuite('docs', { functions, createClient: (config) => createClient(createConfig(config)) }, 162);
+consumerSuite('docs', { functions, createClient: (config) => createClient(createConfig(config)) }, 165);

@@ -7,6 +7,7 @@ import { providerSuite } from './provider.suite.ts';
 import { access } from './scenarios/access.ts';
 import { audit } from './scenarios/audit.ts';
 import { automation } from './scenarios/automation.ts';
+import { cluster } from './scenarios/cluster.ts';
 import { codegraph } from './scenarios/codegraph.ts';
 import { collections } from './scenarios/collections.ts';
 import { curation } from './scenarios/curation.ts';
@@ -74,5 +75,6 @@ providerSuite({
     ...geo,
     ...spell,
     ...replication,
+    ...cluster,
   },
 });

@@ -9,7 +9,7 @@ import { exampleCalls } from './support/examples.ts';
 
 /** Calls whose results depend on the process or on a file of this machine, and the stream that only REST has. */
 const OWN = new Set(['getHealth', 'getHealthV1', 'getReadiness', 'getReadinessV1', 'getSystemInfo', 'getMetrics',
-  'getStats', 'createBackup', 'createBackupByQuery', 'restoreBackup', 'streamEvents']);
+  'getStats', 'createBackup', 'createBackupByQuery', 'restoreBackup', 'streamEvents', 'listNodes']);
 
 const CALLS = exampleCalls('docs').filter(({ operationId, consumes }) =>
   !OWN.has(operationId) && (consumes.length === 0 || consumes[0] === 'application/json')

@@ -107,6 +107,11 @@ describe("each operation's example in the description of the document service", 
         id,
       ) => [id, after('registerUser')]),
     ),
+    ...Object.fromEntries(['drainNode', 'undrainNode'].map((id) => [id, async (one: Player) => {
+      const { data } = await docs.listNodes({ client });
+      one.say('quire-1', (data as { self: string }).self);
+    }])),
+    listNodes: async () => void (await add('blog', 'first')),
     deleteRole: after('setRole'),
     setGroupRoles: after('createGroup'),
     listPermissions: after('registerUser'),

@@ -321,6 +321,12 @@ import type {
   GetEncryptionJobResponses,
   GetReplicationStatusData,
   GetReplicationStatusResponses,
+  ListNodesData,
+  ListNodesResponses,
+  DrainNodeData,
+  DrainNodeResponses,
+  UndrainNodeData,
+  UndrainNodeResponses,
 } from './sdk/types.gen.ts';
 
 /** Input and output of each operation of the document service. */
@@ -487,6 +493,9 @@ export interface Operations {
   listEncryptionJobs: Operation<Record<never, never>, ListEncryptionJobsResponses[200]>;
   getEncryptionJob: Operation<FlatInput<NonNullable<GetEncryptionJobData['path']>>, GetEncryptionJobResponses[200]>;
   getReplicationStatus: Operation<Record<never, never>, GetReplicationStatusResponses[200]>;
+  listNodes: Operation<FlatInput<NonNullable<ListNodesData['query']>>, ListNodesResponses[200]>;
+  drainNode: Operation<FlatInput<NonNullable<DrainNodeData['path']>>, DrainNodeResponses[200]>;
+  undrainNode: Operation<FlatInput<NonNullable<UndrainNodeData['path']>>, UndrainNodeResponses[200]>;
 }
 
 export type OperationId = keyof Operations;
@@ -655,4 +664,7 @@ export const operations: { readonly [K in OperationId]: OperationSpec } = {
   listEncryptionJobs: {"id":"listEncryptionJobs","method":"GET","path":"/v1/encryption/jobs","area":"encryption","summary":"List the rotation jobs","access":"admin","effect":"read","limited":true,"sanitize":false,"maxBody":65536,"maxValues":10000,"status":200,"parameters":[],"consumes":[],"produces":["application/json"]},
   getEncryptionJob: {"id":"getEncryptionJob","method":"GET","path":"/v1/encryption/jobs/{id}","area":"encryption","summary":"Read one rotation job","access":"admin","effect":"read","limited":true,"sanitize":false,"maxBody":65536,"maxValues":10000,"status":200,"parameters":[{"name":"id","in":"path","field":"id","type":"string"}],"consumes":[],"produces":["application/json"]},
   getReplicationStatus: {"id":"getReplicationStatus","method":"GET","path":"/v1/replication/status","area":"replication","summary":"Report the state of replication","access":"admin","effect":"read","limited":true,"sanitize":false,"maxBody":65536,"maxValues":10000,"status":200,"parameters":[],"consumes":[],"produces":["application/json"]},
+  listNodes: {"id":"listNodes","method":"GET","path":"/v1/nodes","area":"cluster","summary":"List the nodes and what they hold","access":"admin","effect":"read","tables":true,"limited":true,"sanitize":false,"maxBody":65536,"maxValues":10000,"status":200,"parameters":[{"name":"collection","in":"query","field":"collection","type":"string"}],"consumes":[],"produces":["application/json"]},
+  drainNode: {"id":"drainNode","method":"POST","path":"/v1/nodes/{name}/drain","area":"cluster","summary":"Have a node give up what it holds","access":"admin","effect":"write","limited":true,"sanitize":false,"maxBody":65536,"maxValues":10000,"status":200,"parameters":[{"name":"name","in":"path","field":"name","type":"string"}],"consumes":[],"produces":["application/json"]},
+  undrainNode: {"id":"undrainNode","method":"POST","path":"/v1/nodes/{name}/undrain","area":"cluster","summary":"Have a node hold its share again","access":"admin","effect":"write","limited":true,"sanitize":false,"maxBody":65536,"maxValues":10000,"status":200,"parameters":[{"name":"name","in":"path","field":"name","type":"string"}],"consumes":[],"produces":["application/json"]},
 };

@@ -1,4 +1,5 @@
-import { tmpdir } from 'node:os';
+import { randomUUID } from 'node:crypto';
+import { hostname, tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { type Operations, operations } from '../../generated/docs/operations.ts';
 import { type Converter, type ConverterSettings, createConverter } from '../convert/index.ts';
@@ -329,6 +330,7 @@ export function toDocsSettings(settings: Settings, passwordCost?: number): DocsS
     restAfterMs: settings.search.restAfter,
     indexMemory: settings.search.indexMemory,
     checkpoints: { ...settings.checkpoints },
+    node: toNode(settings),
     searchStats: settings.search.stats,
     fullText: {
       defaultLang: settings.fts.defaultLang,
@@ -371,6 +373,24 @@ export function toDocsSettings(settings: Settings, passwordCost?: number): DocsS
         missing: missingControls(settings).map(({ envVar, want, reason }) => ({ envVar, want, reason })),
       },
     },
+  };
+}
+
+/**
+ * Without a name, the machine and a port are one that the node keeps over restarts; a port that the system chooses is
+ * not, and a random name is at least no other node's.
+ */
+function toNode({ node: { name, address, weight, replicas }, grpc, http }: Settings): DocsSettings['node'] {
+  const portOf = ({ enabled, addr }: { enabled: boolean; addr: Address }): number =>
+    enabled && addr.kind === 'tcp' ? addr.port : 0;
+  const machine = hostname();
+  const port = portOf(grpc) || portOf(http);
+  const reachable = portOf(grpc) > 0 ? `${machine}:${portOf(grpc)}` : '';
+  return {
+    name: name || (port > 0 ? `${machine}:${port}` : `${machine}-${randomUUID().slice(0, 8)}`),
+    address: address || reachable,
+    weight,
+    replicas,
   };
 }
 

@@ -5,6 +5,7 @@ import type { Area, DocsComposition, Following } from './area.ts';
 import { type Audit, createAudit } from './audit/index.ts';
 import { type Automation, createAutomation } from './automation/index.ts';
 import { type Bodies, createBodies } from './bodies/index.ts';
+import { type ClusterArea, createClusterArea } from './cluster/index.ts';
 import { type CodeGraphArea, createCodeGraph } from './codegraph/index.ts';
 import { type Collections, ConfigCache, createCollections } from './collections/index.ts';
 import { type ColumnsView, createColumns } from './columns/index.ts';
@@ -40,6 +41,7 @@ export interface Areas {
   readonly automation: Automation;
   readonly bodies: Bodies;
   readonly checkpoints: Area;
+  readonly cluster: ClusterArea;
   readonly codeGraph: CodeGraphArea;
   readonly collections: Collections;
   readonly columns: ColumnsView;
@@ -181,6 +183,12 @@ export const AREAS = [
         restAfterMs,
         limit: indexMemory,
         log,
+      })),
+  area('cluster', ['words', 'vectors', 'vectorFields', 'columns', 'geo'],
+    (env, { words, vectors, vectorFields, columns, geo }) =>
+      createClusterArea(env, {
+        views: [words.view, vectors.view, vectorFields.view, columns, geo.view],
+        partitionsOf: () => 1,
       })),
   area('replication', [], (env, _areas, whole) => ({
     handlers: env.replication?.handlers,

@@ -96,6 +96,17 @@ export interface DocsSettings {
   readonly indexMemory?: number;
   /** Where copies of the checkpoints of indexes are; absent: there are none. */
   readonly checkpoints?: CopiesSettings | undefined;
+  /** This node among those that share the database; absent fields have their defaults. */
+  readonly node?: {
+    /** Its name, which no other node has. */
+    readonly name: string;
+    /** Where other nodes reach its gRPC listener: host and port; empty if it has none. */
+    readonly address: string;
+    /** Its share of the partitions is in proportion to it; 100 when absent. */
+    readonly weight?: number;
+    /** On how many nodes each partition should be; 2 when absent. */
+    readonly replicas?: number;
+  };
   /** Whether metrics count and time searches. */
   readonly searchStats: boolean;
   /** Full-text search; absent fields have their defaults. */

@@ -19,6 +19,8 @@ export interface LoopOptions {
   readonly failure: string;
   readonly log: Pick<Log, 'warn'>;
   readonly timer?: Timer | undefined;
+  /** Shortens the pauses after rounds that failed, as `Math.random` does; for runs that must be repeatable. */
+  readonly random?: (() => number) | undefined;
 }
 
 /** After rounds that fail, the next ones wait up to this many times longer. */
@@ -137,7 +139,8 @@ export class Loop {
     const { everyMs } = this.#options;
     const usual = typeof everyMs === 'number' ? everyMs : everyMs();
     if (failures === 0) return usual;
-    return backoffDelay(failures, this.#options.backoff ?? { initial: usual, max: MOST_PATIENCE * usual });
+    const { backoff = { initial: usual, max: MOST_PATIENCE * usual }, random } = this.#options;
+    return backoffDelay(failures, backoff, random);
   }
 
   async #rest(timer: Timer, milliseconds: number): Promise<void> {

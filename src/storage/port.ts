@@ -165,6 +165,12 @@ export interface Sql extends Queries {
   onTurn?(listener: (queries: Queries) => Promise<void>): void;
   /** If writers take turns: transactions that `work` requests are snapshots that wait for no turn and cannot write. */
   asReader?<T>(work: () => Promise<T>): Promise<T>;
+  /**
+   * Runs one statement that changes rows, without a turn if writers take turns, and returns the rows of its RETURNING.
+   * It is for rows of which the change feed tells nothing, such as leases, which must be renewed while others write. It
+   * may run twice if a connection is lost. Absent if the database has only one process.
+   */
+  withoutTurn?<R extends Row = Row>(sql: string, params?: readonly SqlValue[]): Promise<R[]>;
   /** Heavy reads: same results as `all` and `get`, but run outside the event loop if the driver can do that. */
   readonly background: Queries;
   /**

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { ListNodesResponse } from '../../../generated/docs/sdk/types.gen.ts';
 import { type DocsServer, startDocsServer } from '../../../src/testkit/docs-server.ts';
 import { PostgresServer, WITHOUT_POSTGRES } from '../../../src/testkit/postgres-server.ts';
 
@@ -53,6 +54,36 @@ describe.skipIf(WITHOUT_POSTGRES !== undefined)('several nodes over one PostgreS
     send(node, 'POST', '/v1/add', { collection, key, lang: 'en', contentMd });
   const get = (node: DocsServer, collection: string, key: string) =>
     send(node, 'POST', '/v1/get', { collection, key, lang: 'en' });
+
+  it('know of each other, and what each of them holds, drains, and has left', async () => {
+    const third = await startNode(url);
+    const list = async (node: DocsServer) =>
+      (await send(node, 'GET', '/v1/nodes?collection=placed')).body as unknown as ListNodesResponse;
+    await add(nodes[0]!, 'placed', 'one');
+    const [name, ...others] = (await Promise.all([third, ...nodes].map(list))).map(({ self }) => self);
+    const held = (names: readonly string[]) =>
+      vi.waitFor(async () => {
+        for (const node of nodes) {
+          const { partitions: [placed], ...answer } = await list(node);
+          expect(placed!.ready.toSorted()).toEqual(placed!.wanted.toSorted());
+          expect(placed!.ready).toHaveLength(2);
+          expect(names).toEqual(expect.arrayContaining(placed!.ready));
+          expect(answer).toMatchObject({ replicas: 2, shortTotal: 0 });
+        }
+      }, { timeout: 30_000, interval: 200 });
+    await held([name!, ...others]);
+    expect((await send(nodes[1]!, 'POST', `/v1/nodes/${name}/drain`)).body).toEqual({ name, draining: true });
+    expect((await send(nodes[1]!, 'POST', '/v1/nodes/unknown/drain')).status).toBe(404);
+    await held(others);
+    expect((await list(third)).nodes.find((node) => node.name === name)).toMatchObject({ state: 'draining' });
+    const metrics = await (await fetch(`${nodes[0]!.url}/metrics`)).text();
+    expect(metrics).toContain('svc_cluster_nodes{state="draining"} 1');
+    expect(metrics).toContain('svc_cluster_partitions_short 0');
+    await third.stop();
+    await vi.waitFor(async () =>
+      expect((await list(nodes[0]!)).nodes.find((node) => node.name === name)).toMatchObject({ state: 'gone' })
+    );
+  });
 
   it('read by name what any of them has acknowledged, and find it by its LSN', async () => {
     for (const [writer, reader] of [[nodes[0]!, nodes[1]!], [nodes[1]!, nodes[0]!]] as const) {

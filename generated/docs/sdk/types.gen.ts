@@ -7978,6 +7978,116 @@ export type ReplicationStatus = {
 };
 
 /**
+ * A node as the one that answers knows it.
+ */
+export type ClusterNode = {
+    /**
+     * Its name, from `SVC_NODE_NAME`.
+     */
+    name: string;
+    /**
+     * `alive`; `draining` when it gives up what it holds; `gone` when it was stopped or has not renewed its lease. A node that is gone is forgotten after seven days.
+     */
+    state: 'alive' | 'draining' | 'gone';
+    /**
+     * Where other nodes reach its gRPC listener; empty when it has none.
+     */
+    address: string;
+    /**
+     * Version of its build.
+     */
+    version: string;
+    /**
+     * Its share of the partitions is in proportion to it, from `SVC_NODE_WEIGHT`.
+     */
+    weight: number;
+    /**
+     * Number of partitions that it has ready.
+     */
+    readyPartitions: number;
+    /**
+     * Number of partitions that it is meant to hold.
+     */
+    wantedPartitions: number;
+    /**
+     * Bytes of memory of its indexes.
+     */
+    indexBytes: number;
+    /**
+     * Bytes of memory for its indexes, from `SVC_INDEX_MEMORY`; 0 for no limit.
+     */
+    indexLimit: number;
+    /**
+     * Log sequence number (LSN) that its indexes have reached; 0 while they load.
+     */
+    position: number;
+    /**
+     * Seconds until its lease ends; 0 when it has ended, and over SQLite.
+     */
+    leaseSeconds: number;
+};
+
+/**
+ * One partition of a collection, and where it is.
+ */
+export type PlacedPartition = {
+    /**
+     * Name of the collection.
+     */
+    collection: string;
+    /**
+     * Number of the partition, from 0.
+     */
+    partition: number;
+    /**
+     * Nodes that have it ready, the preferred ones first.
+     */
+    ready: Array<string>;
+    /**
+     * Nodes that are meant to hold it, the preferred ones first.
+     */
+    wanted: Array<string>;
+};
+
+export type ListNodesResponse = {
+    /**
+     * Name of the node that answers.
+     */
+    self: string;
+    /**
+     * On how many nodes each partition should be, from `SVC_REPLICAS`.
+     */
+    replicas: number;
+    /**
+     * The nodes, by name.
+     */
+    nodes: Array<ClusterNode>;
+    /**
+     * Number of partitions that fewer nodes have ready than wanted.
+     */
+    shortTotal: number;
+    /**
+     * The first 100 of them.
+     */
+    shortPartitions: Array<PlacedPartition>;
+    /**
+     * The partitions of the collection that was asked for; empty without one.
+     */
+    partitions: Array<PlacedPartition>;
+};
+
+export type DrainNodeResponse = {
+    /**
+     * Name of the node.
+     */
+    name: string;
+    /**
+     * Whether it gives up what it holds.
+     */
+    draining: boolean;
+};
+
+/**
  * What a webhook receives about one document.
  */
 export type DocumentEvent = {
@@ -8935,6 +9045,11 @@ export type GroupNamePath = GroupName;
  * Name of the role.
  */
 export type RoleNamePath = RoleName;
+
+/**
+ * Name of the node, from `SVC_NODE_NAME`.
+ */
+export type NodeName = string;
 
 /**
  * Name of the event, as in the body.
@@ -19596,6 +19711,192 @@ export type GetReplicationStatusResponses = {
 };
 
 export type GetReplicationStatusResponse = GetReplicationStatusResponses[keyof GetReplicationStatusResponses];
+
+export type ListNodesData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Collection whose partitions are listed.
+         */
+        collection?: CollectionName;
+    };
+    url: '/v1/nodes';
+};
+
+export type ListNodesErrors = {
+    /**
+     * The request is not understood or a field is missing or invalid; the message names the field.
+     */
+    400: ErrorBody;
+    /**
+     * The credential is missing or invalid.
+     */
+    401: ErrorBody;
+    /**
+     * The server's access mode or the caller's permissions do not allow this.
+     */
+    403: ErrorBody;
+    /**
+     * What the request names does not exist.
+     */
+    404: ErrorBody;
+    /**
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     */
+    429: ErrorBody;
+    /**
+     * The headers of the request have more than 16 KiB together; the connection is closed.
+     */
+    431: ErrorBody;
+    /**
+     * The server failed; its log has the reason under the request id.
+     */
+    500: ErrorBody;
+    /**
+     * This build does not have the operation yet.
+     */
+    501: ErrorBody;
+    /**
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     */
+    503: ErrorBody;
+};
+
+export type ListNodesError = ListNodesErrors[keyof ListNodesErrors];
+
+export type ListNodesResponses = {
+    /**
+     * The nodes.
+     */
+    200: ListNodesResponse;
+};
+
+export type ListNodesResponse2 = ListNodesResponses[keyof ListNodesResponses];
+
+export type DrainNodeData = {
+    body?: never;
+    path: {
+        /**
+         * Name of the node, from `SVC_NODE_NAME`.
+         */
+        name: string;
+    };
+    query?: never;
+    url: '/v1/nodes/{name}/drain';
+};
+
+export type DrainNodeErrors = {
+    /**
+     * The request is not understood or a field is missing or invalid; the message names the field.
+     */
+    400: ErrorBody;
+    /**
+     * The credential is missing or invalid.
+     */
+    401: ErrorBody;
+    /**
+     * The server's access mode or the caller's permissions do not allow this.
+     */
+    403: ErrorBody;
+    /**
+     * What the request names does not exist.
+     */
+    404: ErrorBody;
+    /**
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     */
+    429: ErrorBody;
+    /**
+     * The headers of the request have more than 16 KiB together; the connection is closed.
+     */
+    431: ErrorBody;
+    /**
+     * The server failed; its log has the reason under the request id.
+     */
+    500: ErrorBody;
+    /**
+     * This build does not have the operation yet.
+     */
+    501: ErrorBody;
+    /**
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     */
+    503: ErrorBody;
+};
+
+export type DrainNodeError = DrainNodeErrors[keyof DrainNodeErrors];
+
+export type DrainNodeResponses = {
+    /**
+     * The node is draining.
+     */
+    200: DrainNodeResponse;
+};
+
+export type DrainNodeResponse2 = DrainNodeResponses[keyof DrainNodeResponses];
+
+export type UndrainNodeData = {
+    body?: never;
+    path: {
+        /**
+         * Name of the node, from `SVC_NODE_NAME`.
+         */
+        name: string;
+    };
+    query?: never;
+    url: '/v1/nodes/{name}/undrain';
+};
+
+export type UndrainNodeErrors = {
+    /**
+     * The request is not understood or a field is missing or invalid; the message names the field.
+     */
+    400: ErrorBody;
+    /**
+     * The credential is missing or invalid.
+     */
+    401: ErrorBody;
+    /**
+     * The server's access mode or the caller's permissions do not allow this.
+     */
+    403: ErrorBody;
+    /**
+     * What the request names does not exist.
+     */
+    404: ErrorBody;
+    /**
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused. Also returned to the slowest request of an address of which more than `SVC_SLOW_BODIES` bodies arrive slowly at once.
+     */
+    429: ErrorBody;
+    /**
+     * The headers of the request have more than 16 KiB together; the connection is closed.
+     */
+    431: ErrorBody;
+    /**
+     * The server failed; its log has the reason under the request id.
+     */
+    500: ErrorBody;
+    /**
+     * This build does not have the operation yet.
+     */
+    501: ErrorBody;
+    /**
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     */
+    503: ErrorBody;
+};
+
+export type UndrainNodeError = UndrainNodeErrors[keyof UndrainNodeErrors];
+
+export type UndrainNodeResponses = {
+    /**
+     * The node is not draining.
+     */
+    200: DrainNodeResponse;
+};
+
+export type UndrainNodeResponse = UndrainNodeResponses[keyof UndrainNodeResponses];
 
 export type ReceiveDocumentEventWebhookPayload = DocumentEvent;
 

@@ -182,6 +182,11 @@ export const ENTRIES: readonly Entry[] = [{
   group: ADMINISTRATION,
   load: group(async () => (await import('./areas/access.ts')).USERS),
 }, {
+  name: 'node',
+  summary: 'the nodes that share a database',
+  group: ADMINISTRATION,
+  load: group(async () => (await import('./areas/maintenance.ts')).NODES),
+}, {
   name: 'groups',
   summary: 'groups of accounts and what they may do',
   group: ADMINISTRATION,

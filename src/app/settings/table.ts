@@ -3,7 +3,7 @@ import { backup, bodies, checkpoints, compression, database, geo, postgres, stor
 import { automation, embedding, webhooks, wiki } from './groups/features.ts';
 import { cors, input, limits, outbound, production, rateLimit, tls } from './groups/hardening.ts';
 import { extreme, graphql, grpc, http, http3, mcp } from './groups/listeners.ts';
-import { binlog, replication, sessions, workers } from './groups/nodes.ts';
+import { binlog, node, replication, sessions, workers } from './groups/nodes.ts';
 import { convert, log, metrics, shutdown } from './groups/operation.ts';
 import { code, fts, search, spell, temporal, vector } from './groups/search.ts';
 import type { Setting, ValueOf } from './kinds.ts';
@@ -53,6 +53,7 @@ const SETTINGS = {
   binlog,
   workers,
   sessions,
+  node,
   wiki,
   log,
   metrics,

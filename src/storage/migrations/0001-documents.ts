@@ -651,5 +651,45 @@ CREATE TABLE temporal_hot(
   last_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX temporal_hot_collection ON temporal_hot(collection, reads, last_at);
+
+---- Nodes ----
+-- Over PostgreSQL only: which processes share the database, and what each of them holds in memory (src/docs/cluster).
+
+-- One row for each process. A node is known by its name, which it keeps over restarts: of the rows of a name, the one with the greatest epoch
+-- is the node, and all have the same draining. The lease of a process ends at lease_until by the clock of the database, in milliseconds since
+-- 1970, and then the process is gone for good. bytes_limit and bytes_used are those of its indexes, 0 for no limit. position is the LSN that
+-- all its indexes have reached, and holdings the number of what it has announced last.
+CREATE TABLE cluster_nodes(
+  process TEXT PRIMARY KEY,
+  name TEXT NOT NULL,
+  epoch INTEGER NOT NULL,
+  gone INTEGER NOT NULL DEFAULT 0,
+  address TEXT NOT NULL,
+  version TEXT NOT NULL,
+  weight INTEGER NOT NULL,
+  draining INTEGER NOT NULL,
+  bytes_limit INTEGER NOT NULL,
+  bytes_used INTEGER NOT NULL DEFAULT 0,
+  position INTEGER NOT NULL DEFAULT 0,
+  holdings INTEGER NOT NULL DEFAULT 0,
+  lease_until INTEGER NOT NULL,
+  UNIQUE(name, epoch)
+) STRICT, WITHOUT ROWID;
+
+-- What a process has ready, as JSON: one value, because rows for each partition would be tens of thousands.
+CREATE TABLE cluster_holdings(
+  process TEXT PRIMARY KEY REFERENCES cluster_nodes(process) ON DELETE CASCADE,
+  number INTEGER NOT NULL,
+  units TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- Which process writes the checkpoints of a partition; unit is 64 times the number of its collection, and its own number. epoch grows with
+-- each owner.
+CREATE TABLE cluster_owners(
+  unit INTEGER PRIMARY KEY,
+  process TEXT NOT NULL,
+  epoch INTEGER NOT NULL
+) STRICT;
+CREATE INDEX cluster_owners_by_process ON cluster_owners(process);
 `,
 };

@@ -86,6 +86,19 @@ describe.skipIf(WITHOUT_POSTGRES !== undefined)('PostgreSQL', () => {
       await Promise.all([a.close(), b.close()]);
     });
 
+    it('let statements without a turn through while another process has the turn', async () => {
+      const [a, b] = await twoInTurns();
+      await a.transaction(async (tx) => {
+        await tx.run('INSERT INTO t(id) VALUES (1)');
+        expect(await b.withoutTurn!('INSERT INTO t(id, v) VALUES (?, ?) RETURNING id', [2, 'two'])).toEqual([{
+          id: 2,
+        }]);
+        expect(await numbers(b)).toEqual([2]);
+      });
+      expect(await numbers(b)).toEqual([1, 2]);
+      await Promise.all([a.close(), b.close()]);
+    });
+
     describe('that are complete before their results arrive', () => {
       const insert = (tx: Transaction, id: number) => tx.run('INSERT INTO t(id) VALUES (?)', [id]);
       const complete = (sql: Sql, ...ids: number[]) =>

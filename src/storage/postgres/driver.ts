@@ -223,6 +223,11 @@ export class PostgresSql implements Sql {
     if (this.#turns !== undefined) this.#turns.onTurn = listener;
   }
 
+  /** A connection of the pool commits each statement by itself, so a statement that writes is sent as one that reads. */
+  withoutTurn<R extends Row>(sql: string, params?: readonly SqlValue[]): Promise<R[]> {
+    return this.#read(this.#pool, sql, params);
+  }
+
   asReader<T>(work: () => Promise<T>): Promise<T> {
     return this.#readers.run(true, work);
   }

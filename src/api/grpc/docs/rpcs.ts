@@ -192,6 +192,9 @@ export const WITHOUT_RPC: Readonly<Partial<Record<OperationId, string>>> = {
   getMetrics: 'text for scrapers, which speak HTTP',
   searchFullTextByQuery: 'searchFullText with its input in the query string',
   getCodeGraph: 'queryCodeGraph with its input in the query string',
+  listNodes: 'is for operators, who use HTTP or the command line',
+  drainNode: 'is for operators, who use HTTP or the command line',
+  undrainNode: 'is for operators, who use HTTP or the command line',
 };
 
 type Fields = Record<string, unknown>;

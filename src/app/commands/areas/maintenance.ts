@@ -34,6 +34,47 @@ export const JOBS: CommandGroup = {
   }],
 };
 
+export const NODES: CommandGroup = {
+  name: 'node',
+  summary: 'the nodes that share a database',
+  commands: [{
+    name: 'list',
+    operation: 'listNodes',
+    items: 'nodes',
+    without: ['collection'],
+    summary: 'list the nodes and how much they hold',
+    columns: ['name', 'state', 'weight', ['readyPartitions', 'ready'], ['wantedPartitions', 'wanted'], 'indexBytes',
+      'indexLimit', 'position', 'address', 'version'],
+  }, {
+    name: 'partitions',
+    operation: 'listNodes',
+    positions: ['collection'],
+    items: 'partitions',
+    summary: 'list the partitions of a collection, and which nodes have them ready or are meant to',
+    columns: ['partition', 'ready', 'wanted'],
+    examples: ['node partitions blog'],
+  }, {
+    name: 'short',
+    operation: 'listNodes',
+    without: ['collection'],
+    items: 'shortPartitions',
+    summary: 'list partitions that fewer nodes have ready than wanted, at most 100',
+    columns: ['collection', 'partition', 'ready', 'wanted'],
+  }, {
+    name: 'drain',
+    operation: 'drainNode',
+    positions: ['name'],
+    summary: 'have a node give up what it holds, before it is stopped',
+    says: (_, { name }) => [`${String(name)} is draining; quire node list shows when others have what it holds`],
+  }, {
+    name: 'undrain',
+    operation: 'undrainNode',
+    positions: ['name'],
+    summary: 'have a node hold its share again',
+    says: (_, { name }) => [`${String(name)} holds its share again`],
+  }],
+};
+
 /** Commands without a group: `quire NAME`. */
 export const SINGLE: readonly OperationCommand[] = [{
   name: 'whoami',

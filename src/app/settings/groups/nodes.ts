@@ -26,6 +26,20 @@ export const sessions = {
     'how long a request waits until the server has reached its `X-Quire-Min-LSN`, up to 1m'),
 };
 
+/** This node among those that share a PostgreSQL database. */
+export const node = {
+  name: setting(text, '', 'SVC_NODE_NAME',
+    'name of this node among those that share a PostgreSQL database, which it keeps over restarts and no other has', {
+    fallbackText: 'the name of the machine, and the port of gRPC',
+  }),
+  address: setting(text, '', 'SVC_NODE_ADDRESS', 'host and port at which the other nodes reach gRPC of this one', {
+    fallbackText: 'the name of the machine, and the port of gRPC',
+  }),
+  weight: setting(integer(0, 10_000), 100, 'SVC_NODE_WEIGHT',
+    'share of the partitions that this node holds, in proportion to those of the other nodes; `0` for none'),
+  replicas: setting(integer(1, 16), 2, 'SVC_REPLICAS', 'number of nodes that hold each partition'),
+};
+
 export const replication = {
   role: setting(optional(oneOf(['leader', 'follower'])), undefined, 'SVC_REPLICATION_ROLE', '`leader` or `follower`', {
     fallbackText: 'none',

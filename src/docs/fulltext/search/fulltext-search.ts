@@ -39,7 +39,7 @@ export interface FullTextSearch {
 
 type ServedView = Pick<FullTextView,
   'start' | 'stop' | 'restart' | 'isCaughtUp' | 'caughtUp' | 'reached' | 'settled' | 'name' | 'isReady' | 'changed'
-    | 'bytesOf' | 'inMemory' | 'rest' | 'counts' | 'woken'>;
+    | 'bytesOf' | 'inMemory' | 'rest' | 'counts' | 'woken' | 'position'>;
 
 export interface FullTextSearchAreas {
   readonly fullText: Pick<FullText, 'synonymsOf' | 'stopWordsOf'>;
@@ -137,6 +137,9 @@ function withExpansion(view: ServedView, expansion: Expansion): ServedView {
     },
     rest: (collection, usedAt, signal) => view.rest(collection, usedAt, signal),
     name: view.name,
+    get position() {
+      return view.position;
+    },
     get isReady() {
       return view.isReady;
     },

@@ -1,0 +1,62 @@
+import { ServiceError } from '../../errors/index.ts';
+import type { Queries } from '../../storage/index.ts';
+import { listCollections } from '../stored-collections.ts';
+import { numberOf, type SizedUnit, type UnitNumber, unitOf } from './unit.ts';
+
+/** Bytes that the indexes of a document take where no node has announced how much it is. */
+const BYTES_OF_DOCUMENT = 800;
+
+interface CollectionsDeps {
+  readonly sql: Queries;
+  /** Number of partitions of a collection, by its lowercased name. */
+  readonly partitionsOf: (collection: string) => number;
+}
+
+/** All collections that ever had a document, and their units. */
+export class Collections {
+  readonly #deps: CollectionsDeps;
+  /** Names by numbers, as they were read last. */
+  #names: ReadonlyMap<number, string> = new Map();
+
+  constructor(deps: CollectionsDeps) {
+    this.#deps = deps;
+  }
+
+  /** Reads all units, in the order of their numbers, with estimates of their sizes. */
+  async units(): Promise<SizedUnit[]> {
+    const { sql, partitionsOf } = this.#deps;
+    const found = await listCollections(sql);
+    this.#names = new Map(found.map(({ id, name }) => [id, name]));
+    return found.filter(({ docs }) => docs > 0).sort((one, other) => one.id - other.id).flatMap(
+      ({ id, name, docs }) => {
+        const partitions = partitionsOf(name);
+        const bytes = Math.ceil(docs / partitions) * BYTES_OF_DOCUMENT;
+        return unitsFrom(id, partitions).map((unit) => ({ unit, bytes }));
+      },
+    );
+  }
+
+  /** The name of a unit's collection. */
+  nameOf(unit: UnitNumber): string {
+    const { collection } = unitOf(unit);
+    return this.#names.get(collection) ?? String(collection);
+  }
+
+  /** The units of a collection. Throws `not_found` if there is no such collection. */
+  unitsOf(collection: string): UnitNumber[] {
+    const name = collection.toLowerCase();
+    const found = [...this.#names].find(([, each]) => each === name);
+    if (found === undefined)
+      throw new ServiceError('not_found', `collection: there is no collection ${collection} with documents`);
+    return unitsFrom(found[0], this.#deps.partitionsOf(name));
+  }
+
+  /** The numbers of all collections, by lowercased names. */
+  get numbers(): ReadonlyMap<string, number> {
+    return new Map([...this.#names].map(([id, name]) => [name, id]));
+  }
+}
+
+function unitsFrom(collection: number, partitions: number): UnitNumber[] {
+  return Array.from({ length: partitions }, (_, partition) => numberOf({ collection, partition }));
+}
