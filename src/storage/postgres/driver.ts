@@ -223,7 +223,7 @@ export class PostgresSql implements Sql {
     if (this.#turns !== undefined) this.#turns.onTurn = listener;
   }
 
-  /** A connection of the pool commits each statement by itself, so a statement that writes is sent as one that reads. */
+  /** A connection of the pool commits each statement by itself, so it does not matter that this one writes. */
   withoutTurn<R extends Row>(sql: string, params?: readonly SqlValue[]): Promise<R[]> {
     return this.#read(this.#pool, sql, params);
   }

@@ -5,6 +5,7 @@ import type { ObjectStore } from '../../../net/objects.ts';
 import type { Sql } from '../../../storage/index.ts';
 import type { Manifest } from './manifest.ts';
 import { type ListedManifest, listManifests, manifestAt, newest } from './shelf.ts';
+import { collectionOf } from '../partitions.ts';
 
 /** Objects that nothing names are kept for this long: an upload under way may need them. */
 export const GRACE_MS = 6 * 3_600_000;
@@ -104,8 +105,3 @@ export class Garbage {
 }
 
 const toObject = ({ path, putAt }: ListedManifest) => ({ name: path, putAt });
-
-/** The collection that a checkpoint belongs to. */
-function collectionOf(name: string): string {
-  return name;
-}
