@@ -1,7 +1,7 @@
 import { ENTRY_BYTES, ENTRY_WORDS, HEAP_KINDS } from '../../kernels/vectors.ts';
 import { type AnnAlgorithm, type AnnFactory, type AnnIndex, type Candidates, type Metric, METRIC_CODES,
   type Scoring } from './ann-index.ts';
-import { callKernel, divide, isQuick, settleAll, type Work } from './parts.ts';
+import { callKernel, divide, isQuick, type Portion, settleAll, type Work } from './parts.ts';
 import { Scratch } from './ranking.ts';
 import type { Segment } from './segment.ts';
 
@@ -28,6 +28,7 @@ interface SegmentQuery {
   readonly runs: readonly RowRun[] | undefined;
   readonly oversample: number | undefined;
   readonly options: Readonly<Record<string, number>>;
+  readonly portion: Portion;
 }
 
 /**
@@ -133,7 +134,7 @@ class Search {
     }
     const filterAt = filter === undefined ? 0 : this.scratch.allocate(filter.length * 4);
     if (filter !== undefined) segment.rows.u32(filterAt, filter.length).set(filter);
-    const work: Work = { from: 0, to: this.#rows, bytesPerRow: SELECTION_COST };
+    const work: Work = { from: 0, to: this.#rows, bytesPerRow: SELECTION_COST, portion: this.#query.portion };
     const cuts = divide(segment, work).map(({ from }) => from & ~63);
     const counts = await settleAll(
       cuts.map((from, i) =>
@@ -187,7 +188,12 @@ class Search {
   /** Scans all rows that are selected. */
   #scanAll(): Promise<number> {
     const { runs } = this.#query;
-    const work: Work = { from: 0, to: this.#selected, bytesPerRow: this.#segment.stride };
+    const work: Work = {
+      from: 0,
+      to: this.#selected,
+      bytesPerRow: this.#segment.stride,
+      portion: this.#query.portion,
+    };
     if (runs !== undefined && isQuick(this.#segment, work)) return this.#scanRuns(runs);
     if (runs !== undefined) this.#selectRuns(runs);
     return this.#scan(0);
@@ -213,7 +219,9 @@ class Search {
   async #scan(from: number, into?: number): Promise<number> {
     const segment = this.#segment;
     const k = Math.min(this.#query.k, this.#selected);
-    const work: Work = { from, to: this.#rows, bytesPerRow: segment.stride, share: this.#selected / this.#rows };
+    const { portion } = this.#query;
+    const share = this.#selected / this.#rows;
+    const work: Work = { from, to: this.#rows, bytesPerRow: segment.stride, share, portion };
     const heaps = await settleAll(divide(segment, work).map(async (part, i) => {
       const heap = i === 0 && into !== undefined ? into : this.#openHeap(k);
       await callKernel(segment, isQuick(segment, work), 'scan', [this.#address, this.#metric, part.from, part.to,
@@ -249,7 +257,7 @@ class Search {
   {
     const segment = this.#segment;
     const border = segment.call.documentStart(Math.min(structure.covers, this.#rows), this.#rows) >>> 0;
-    const { metric, options, perDocument } = this.#query;
+    const { metric, options, perDocument, portion } = this.#query;
     const scoring: Scoring = { border, heap: this.#openHeap(wanted) };
     const found = await structure.search({
       query: this.#address,
@@ -261,6 +269,7 @@ class Search {
       selected: this.#selected,
       perDocument,
       options,
+      portion,
       scoring,
     });
     this.scratch.adopt(found.address, found.bytes);
@@ -280,7 +289,7 @@ class Search {
     const segment = this.#segment;
     const heap = this.#openHeap(wanted);
     segment.rows.u32(address, count).sort();
-    const work: Work = { from: 0, to: count, bytesPerRow: segment.stride };
+    const work: Work = { from: 0, to: count, bytesPerRow: segment.stride, portion: this.#query.portion };
     await callKernel(segment, isQuick(segment, work), 'rescore', [this.#address, this.#metric, address, count, border,
       this.#bitmap, isWhole ? 1 : 0, heap]);
     return heap;

@@ -56,7 +56,7 @@ const ivf: ClusteredKind = {
   addBudget: (place, file) =>
     64 * Math.max(1, Math.floor(CALL_PRODUCTS / 64 / (listCount(place, file) * (place.segment.dims + 8)))),
 
-  async search(place: Place, file: number, { query, metric, k, rows, options }: AnnQuery,
+  async search(place: Place, file: number, { query, metric, k, rows, options, portion }: AnnQuery,
     end: number): Promise<Candidates>
   {
     const { segment, kernel } = place;
@@ -66,7 +66,7 @@ const ivf: ClusteredKind = {
     const address = segment.allocateScratch(bytes);
     try {
       const args = [file, METRIC_CODES[metric], query, probes, k, rows, end, address, address + k * 4] as const;
-      const isQuick = (probes / lists) * end * segment.stride <= QUICK_BYTES;
+      const isQuick = (probes / lists) * end * segment.stride <= QUICK_BYTES * portion.share;
       const count = (isQuick ? kernel.searchLists(...args) : await runSearch(segment, 'searchLists', args)) >>> 0;
       if (count === NO_ROOM) throw new SegmentFullError('a segment of vectors has no room for a search');
       return { address, bytes, count, scanned: new DataView(segment.memory.buffer).getUint32(address + k * 4, true) };

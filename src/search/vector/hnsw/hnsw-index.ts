@@ -91,17 +91,17 @@ export class HnswIndex implements AnnIndex {
    * Writes the rows found to `out` and returns their number. What may take more than some milliseconds runs in a
    * worker.
    */
-  async #find({ query, k, least, rows, rowCount, selected, options }: AnnQuery, scratch: number,
+  async #find({ query, k, least, rows, rowCount, selected, options, portion }: AnnQuery, scratch: number,
     out: number): Promise<number>
   {
     const width = options.efSearch ?? (this.#segment.type === 'int8' ? SEARCH_WIDTH_OF_INT8 : SEARCH_WIDTH);
     const end = Math.min(this.covers, rowCount);
-    const isQuick = Math.max(width, k) <= QUICK_WIDTH;
+    const isQuick = Math.max(width, k) <= QUICK_WIDTH * portion.share;
     const args = [this.#graph, scratch, query, 1, k, least, width, rows, rows === 0 ? 0 : selected, end, out] as const;
     const count = (isQuick ? this.#kernel.search(...args) : await this.#run('search', args, false)) >>> 0;
     if (count !== UNFINISHED) return count;
     const further = [this.#graph, scratch, query, 1, k, width, rows, selected, end, out] as const;
-    return (isQuick && selected <= QUICK_ROWS
+    return (isQuick && selected <= QUICK_ROWS * portion.share
       ? this.#kernel.searchFurther(...further)
       : await this.#run('searchFurther', further, false)) >>> 0;
   }
