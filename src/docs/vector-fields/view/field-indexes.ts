@@ -5,6 +5,7 @@ import { VectorIndex, type VectorIndexOptions } from '../../../search/vector/ind
 import { rowsOf, type SuppliedVectors, unpackSparse } from '../../../storage/index.ts';
 import type { VectorField } from '../../collections/index.ts';
 import { restoreEach, saved, type ViewIndex } from '../../view/index.ts';
+import type { FieldsReader } from './joined-fields.ts';
 
 /** The stored type of the vectors of a field. */
 export type Quantization = VectorField['quantization'];
@@ -13,7 +14,7 @@ export type Quantization = VectorField['quantization'];
  * The supplied vectors of one collection: an index for each field that documents have, also of those that are not
  * declared any more, until the index is rebuilt.
  */
-export class FieldIndexes implements ViewIndex {
+export class FieldIndexes implements ViewIndex, FieldsReader {
   readonly #options: VectorIndexOptions;
   readonly #onClose: (closing: Promise<void>) => void;
   readonly #indexes = new Map<string, VectorIndex>();
@@ -91,12 +92,10 @@ export class FieldIndexes implements ViewIndex {
     return [...this.#sparse.values()].some((index) => index.settle());
   }
 
-  /** The index of a field; undefined if no document has vectors of its kind there. */
   of(field: string, kind: VectorField['kind']): VectorIndex | undefined {
     return this.#indexes.get(nameOf(field, kind));
   }
 
-  /** The same for a field of the kind `sparse`. */
   sparse(field: string): SparseIndex | undefined {
     return this.#sparse.get(nameOf(field, 'sparse'));
   }

@@ -2,6 +2,7 @@ import { OrdSet } from '../../../lib/ord-set.ts';
 import type { VectorIndexOptions } from '../../../search/vector/index.ts';
 import type { DocumentVectors } from '../../embeddings/index.ts';
 import { restoreEach, saved, type ViewIndex } from '../../view/index.ts';
+import type { CollectionReader } from './joined-vectors.ts';
 import { SpaceVectors } from './space-vectors.ts';
 
 /** Begins the names of spaces in a checkpoint, which cannot be empty. */
@@ -10,7 +11,7 @@ const NAMED = 'space ';
 type OnClose = (closing: Promise<void>) => void;
 
 /** The embeddings of one collection, by space. */
-export class CollectionVectors implements ViewIndex {
+export class CollectionVectors implements ViewIndex, CollectionReader {
   readonly #options: VectorIndexOptions;
   readonly #onClose: OnClose;
   readonly #spaces = new Map<string, SpaceVectors>();
