@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { StoredType } from '../../kernels/vectors.ts';
+import { clusteredVectors, exactNearest } from './hnsw/test-fixture.ts';
 import { type Algorithm, allFactories, DimensionError, JoinedVectorIndex, type Metric, VectorIndex,
   VectorIndexClosedError, type VectorIndexOptions, type VectorQuery, WorkerPool } from './index.ts';
 
@@ -147,4 +148,50 @@ describe('several indexes as one', () => {
     await expect(both.joined.firstScores([1], vector, 'cosine')).rejects.toThrow(VectorIndexClosedError);
     await both.close();
   });
+});
+
+describe('structures of several indexes as one', () => {
+  const parts = 6;
+
+  it.each(['hnsw', 'ivf', 'sq', 'bq'] as const)('find at least what that of one index finds, by %s',
+    async (algorithm) => {
+      const both = new Both(parts, false);
+      const all = clusteredVectors(7000, 32, 7);
+      const [queries, rows] = [all.slice(0, 40), all.slice(40)];
+      for (const [at, vector] of rows.entries()) both.put(at, [vector], 'float32');
+      const recall = async (index: VectorIndex | JoinedVectorIndex): Promise<number> => {
+        await index.search({ vector: queries[0]!, algorithm, k: 1 });
+        await index.settled();
+        let found = 0;
+        for (const vector of queries) {
+          const truth = new Set(exactNearest(rows, vector, 'cosine', 10));
+          const { hits, algorithm: used } = await index.search({ vector, algorithm, k: 10 });
+          expect([hits.length, used]).toEqual([10, algorithm]);
+          found += hits.filter(({ ord: at }) => truth.has(at)).length;
+        }
+        return found;
+      };
+      expect(await recall(both.joined)).toBeGreaterThanOrEqual(await recall(both.whole));
+      await both.close();
+    });
+
+  it.each(['hnsw', 'sq', 'bq'] as const)('find the best also where one part has all of them, by %s',
+    async (algorithm) => {
+      const indexes = Array.from({ length: parts }, () => new VectorIndex({ pool, exactBytes: 0 }));
+      const joined = new JoinedVectorIndex(indexes);
+      for (const [at, vector] of clusteredVectors(6000, 16, 5).entries()) {
+        const part = at % parts;
+        vector[0]! += part === 0 ? 40 : 0;
+        indexes[part]!.put(at, [{ vector }]);
+      }
+      const vector = Float32Array.from({ length: 16 }, (_, i) => (i === 0 ? 40 : 0));
+      const query = { vector, k: 40, metric: 'euclidean' as const };
+      await joined.search({ ...query, algorithm });
+      await joined.settled();
+      const { hits, algorithm: used } = await joined.search({ ...query, algorithm });
+      expect([used, new Set(hits.map(({ ord: at }) => at % parts))]).toEqual([algorithm, new Set([0])]);
+      const truth = new Set((await joined.search(query)).hits.map(({ ord: at }) => at));
+      expect(hits.filter(({ ord: at }) => truth.has(at)).length).toBeGreaterThanOrEqual(38);
+      await Promise.all(indexes.map((index) => index.close()));
+    });
 });

@@ -30,10 +30,23 @@ export interface Portion {
   readonly share: number;
   /** The same of all smaller segments together. */
   readonly smaller: number;
+  /** Share of the results that structures look for here: that of the bytes, or 1 if that turned out to be too few. */
+  readonly expected: number;
 }
 
 /** The only segment of a search. */
-export const WHOLE: Portion = { share: 1, smaller: 0 };
+export const WHOLE: Portion = { share: 1, smaller: 0, expected: 1 };
+
+/** Standard deviations by which more results are looked for than are expected. */
+const DEVIATIONS = 3;
+
+/**
+ * How many of `count` results, or candidates, a structure looks for in a segment: as many as it has almost certainly if
+ * the best are spread evenly.
+ */
+export function expectedOf(count: number, { expected }: Portion): number {
+  return Math.min(count, Math.ceil(count * expected + DEVIATIONS * Math.sqrt(count * expected)));
+}
 
 /** Segments with their portions, the greatest first. */
 export function portionsOf<Source extends Pick<SegmentAccess, 'rowCount' | 'stride'>>(
@@ -44,7 +57,7 @@ export function portionsOf<Source extends Pick<SegmentAccess, 'rowCount' | 'stri
   const all = sized.reduce((sum, { bytes }) => sum + bytes, 0);
   let smaller = 0;
   return sized.toSorted((a, b) => a.bytes - b.bytes).map(({ segment, bytes }) => {
-    const portion = { share: bytes / all, smaller: smaller / all };
+    const portion = { share: bytes / all, smaller: smaller / all, expected: bytes / all };
     smaller += bytes;
     return { segment, portion };
   }).reverse();

@@ -1,8 +1,9 @@
 import { type AnnAlgorithm, DimensionError, type Metric } from './ann-index.ts';
 import type { HeldRows, Run } from './held-rows.ts';
-import { portionsOf } from './parts.ts';
+import { type Portion, portionsOf } from './parts.ts';
 import { bestOf, scoreHits } from './ranking.ts';
-import { type RowHit, searchSegment } from './segment-search.ts';
+import { type RowHit, searchSegment, type SegmentResult } from './segment-search.ts';
+import type { Segment } from './segment.ts';
 import type { Algorithm, VectorQuery, VectorResult } from './vector-reader.ts';
 import type { VectorSet } from './vector-set.ts';
 
@@ -23,11 +24,11 @@ export async function searchRows(held: readonly HeldRows[], query: VectorQuery):
   const rescoring = isRounded ? query.fullVectors : undefined;
   const k = rescoring === undefined ? query.k + (isRounded ? SPARE : 0) : Math.ceil(query.k * (oversample ?? 1));
   const enough = Math.min(k, (query.enough ?? query.k) + k - query.k);
-  const found = await searchSegments(held, sets, { ...query, metric, k, enough, perDocument });
+  const found = await searchFurther(await searchSegments(held, sets, { ...query, metric, k, enough, perDocument }), k,
+    perDocument);
   // After compaction has replaced segments, only the new ones know about changes of documents.
   if (found.some(({ hits }) => hits.some(({ segment }) => segment.isRetired))) return searchRows(held, query);
-  // The hits of a single segment are already in order, and contain each document once if that is required.
-  const best = found.length === 1 ? found[0]!.hits : bestOf(found.flatMap(({ hits }) => hits), k, perDocument);
+  const best = bestRows(found, k, perDocument);
   const hits = await scoreHits(best, query.vector, metric, rescoring);
   return {
     hits: hits.filter(({ score }) => score >= (query.threshold ?? -Infinity)).slice(0, query.k),
@@ -70,29 +71,51 @@ function setsOf(held: readonly HeldRows[], dims: number): VectorSet[] {
 
 type SegmentsQuery = VectorQuery & Required<Pick<VectorQuery, 'metric' | 'enough' | 'perDocument'>>;
 
-/** Searches all segments, the greatest first, so that workers begin before this thread reads the small ones. */
-function searchSegments(held: readonly HeldRows[], sets: readonly VectorSet[],
-  { vector, metric, algorithm, k, enough, perDocument, filter, oversample, options = {} }: SegmentsQuery)
-{
-  const runs = filter && runsOf(held, filter);
-  const structure: AnnAlgorithm | undefined = algorithm === 'flat' || algorithm === 'quantized' ? undefined : algorithm;
+/** A segment's result, and the search for more than the share of the results that was expected there. */
+interface Found extends SegmentResult {
+  further(): Promise<Found>;
+}
+
+/** The k best; the hits of a single segment are already in order, and contain each document once if required. */
+function bestRows(found: readonly Found[], k: number, perDocument: boolean): readonly RowHit[] {
+  return found.length === 1 ? found[0]!.hits : bestOf(found.flatMap(({ hits }) => hits), k, perDocument);
+}
+
+/** Searches those segments again whose structures looked for fewer than `k`, if all that they found is among the best. */
+async function searchFurther(found: readonly Found[], k: number, perDocument: boolean): Promise<readonly Found[]> {
+  if (!found.some(({ isCut }) => isCut)) return found;
+  const best = Map.groupBy(bestRows(found, k, perDocument), ({ segment }) => segment);
   return Promise.all(
-    portionsOf(sets.flatMap(({ segments }) => segments)).map(({ segment, portion }) =>
-      searchSegment(segment, {
-        vector,
-        metric,
-        algorithm: structure,
-        k,
-        enough,
-        perDocument,
-        filter,
-        runs: runs?.filter((run) => run.segment === segment),
-        oversample,
-        options,
-        portion,
-      })
+    found.map((each) =>
+      each.isCut && best.get(each.hits[0]!.segment)?.length === each.hits.length ? each.further() : each
     ),
   );
+}
+
+/** Searches all segments, the greatest first, so that workers begin before this thread reads the small ones. */
+function searchSegments(held: readonly HeldRows[], sets: readonly VectorSet[],
+  { vector, metric, algorithm, k, enough, perDocument, filter, oversample, options = {} }: SegmentsQuery
+): Promise<Found[]> {
+  const runs = filter && runsOf(held, filter);
+  const structure: AnnAlgorithm | undefined = algorithm === 'flat' || algorithm === 'quantized' ? undefined : algorithm;
+  const search = async (segment: Segment, portion: Portion): Promise<Found> => {
+    const result = await searchSegment(segment, {
+      vector,
+      metric,
+      algorithm: structure,
+      k,
+      enough,
+      perDocument,
+      filter,
+      runs: runs?.filter((run) => run.segment === segment),
+      oversample,
+      options,
+      portion,
+    });
+    return { ...result, further: () => search(segment, { ...portion, expected: 1 }) };
+  };
+  const portions = portionsOf(sets.flatMap(({ segments }) => segments));
+  return Promise.all(portions.map(({ segment, portion }) => search(segment, portion)));
 }
 
 /** The rows of the documents of a filter; undefined if it has many. */

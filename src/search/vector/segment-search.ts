@@ -1,7 +1,7 @@
 import { ENTRY_BYTES, ENTRY_WORDS, HEAP_KINDS } from '../../kernels/vectors.ts';
 import { type AnnAlgorithm, type AnnFactory, type AnnIndex, type Candidates, type Metric, METRIC_CODES,
   type Scoring } from './ann-index.ts';
-import { callKernel, divide, isQuick, type Portion, settleAll, type Work } from './parts.ts';
+import { callKernel, divide, expectedOf, isQuick, type Portion, settleAll, type Work } from './parts.ts';
 import { Scratch } from './ranking.ts';
 import type { Segment } from './segment.ts';
 
@@ -42,7 +42,7 @@ export interface RowHit {
   readonly rank: number;
 }
 
-interface SegmentResult {
+export interface SegmentResult {
   readonly hits: readonly RowHit[];
   /** Number of rows compared. */
   readonly scanned: number;
@@ -51,6 +51,8 @@ interface SegmentResult {
    * was requested or there was nothing to search.
    */
   readonly usedStructure: boolean | undefined;
+  /** Whether there may be further hits among the `k` best, because a structure looked for fewer. */
+  readonly isCut: boolean;
 }
 
 /** If a smaller share of the rows passes the filter, structures mostly visit rows that do not pass. */
@@ -86,6 +88,7 @@ class Search {
   #bitmap = 0;
   #selected = 0;
   #scanned = 0;
+  #isCut = false;
   #address = 0;
 
   constructor(segment: Segment, query: SegmentQuery) {
@@ -239,14 +242,18 @@ class Search {
    * results were found.
    */
   async #approximate(factory: AnnFactory, structure: AnnIndex): Promise<number> {
-    const wanted = Math.min(this.#query.k, this.#selected);
-    const enough = Math.min(this.#query.enough, wanted);
+    const { portion, oversample } = this.#query;
+    const wanted = Math.min(expectedOf(this.#query.k, portion), this.#selected);
+    const enough = Math.min(expectedOf(this.#query.enough, portion), wanted);
     let least = this.#query.perDocument ? enough * ROWS_PER_DOCUMENT : enough;
-    for (let k = factory.candidates(wanted, this.#rows, this.#query.oversample, this.#segment.dims); k < this.#selected;
-      least = k *= WIDENING)
-    {
+    const all = factory.candidates(Math.min(this.#query.k, this.#selected), this.#rows / portion.share, oversample,
+      this.#segment.dims);
+    for (let k = Math.max(wanted, expectedOf(all, portion)); k < this.#selected; least = k *= WIDENING) {
       const { heap, exhausted } = await this.#attempt(structure, k, Math.min(k, least), wanted);
-      if (this.#segment.call.heldBy(heap) >= enough) return heap;
+      if (this.#segment.call.heldBy(heap) >= enough) {
+        this.#isCut = wanted < Math.min(this.#query.k, this.#selected) && this.#segment.call.heldBy(heap) >= wanted;
+        return heap;
+      }
       if (exhausted) break;
     }
     return this.#scan(0);
@@ -309,6 +316,6 @@ class Search {
         ord: ~numbers[i]! >>> 0,
         rank: ranks[i + ENTRY_WORDS.score]!,
       });
-    return { hits, scanned: this.#scanned, usedStructure };
+    return { hits, scanned: this.#scanned, usedStructure, isCut: this.#isCut };
   }
 }

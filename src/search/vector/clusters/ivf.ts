@@ -17,6 +17,8 @@ const LEAST_ROWS = 16_384;
 const SEED = 0x1f5;
 /** Bytes of vectors that a search reads on this thread, in one to two milliseconds. */
 const QUICK_BYTES = 16 * 1024 * 1024;
+/** Fewer lists are read of a part that has a share of the rows, by this power of the share: its recall is no lower. */
+const FEWER = 0.2;
 /** Numbers of a batch of rows that one call compares with centroids. */
 const CALL_PRODUCTS = 2 ** 28;
 
@@ -61,7 +63,8 @@ const ivf: ClusteredKind = {
   {
     const { segment, kernel } = place;
     const lists = listCount(place, file);
-    const probes = Math.max(1, Math.min(lists, Math.floor(options.nprobe ?? PROBES)));
+    const probes = Math.max(1,
+      Math.min(lists, Math.ceil(Math.floor(options.nprobe ?? PROBES) * portion.expected ** FEWER)));
     const bytes = Math.max(64, k * 4 + 4);
     const address = segment.allocateScratch(bytes);
     try {
