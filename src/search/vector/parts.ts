@@ -1,6 +1,5 @@
 import type { KernelBuild } from '../../kernels/load.ts';
 import type { VectorsExports } from '../../kernels/vectors.ts';
-import type { SegmentAccess } from './ann-index.ts';
 import type { WorkerPool } from './workers/worker-pool.ts';
 
 /** Bytes that are read on the calling thread, in one to two milliseconds. More are read in workers. */
@@ -49,7 +48,7 @@ export function expectedOf(count: number, { expected }: Portion): number {
 }
 
 /** Segments with their portions, the greatest first. */
-export function portionsOf<Source extends Pick<SegmentAccess, 'rowCount' | 'stride'>>(
+export function portionsOf<Source extends { readonly rowCount: number; readonly stride: number }>(
   segments: readonly Source[],
 ): { readonly segment: Source; readonly portion: Portion }[] {
   if (segments.length === 1) return [{ segment: segments[0]!, portion: WHOLE }];
@@ -95,8 +94,8 @@ export function divide(source: RowSource, work: Work): Part[] {
 }
 
 /**
- * Whether the work runs on the event loop: because that of the whole search is short enough, or that of this segment and
- * of all smaller ones is shorter than a worker's.
+ * Whether the work runs on the event loop: because that of the whole search is short enough, or that of this segment
+ * and of all smaller ones is shorter than a worker's.
  */
 export function isQuick(source: RowSource, work: Work): boolean {
   const { share, smaller } = work.portion;

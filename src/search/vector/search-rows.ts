@@ -81,7 +81,7 @@ function bestRows(found: readonly Found[], k: number, perDocument: boolean): rea
   return found.length === 1 ? found[0]!.hits : bestOf(found.flatMap(({ hits }) => hits), k, perDocument);
 }
 
-/** Searches those segments again whose structures looked for fewer than `k`, if all that they found is among the best. */
+/** Searches segments again whose structures looked for fewer than `k`, if all that they found is among the best. */
 async function searchFurther(found: readonly Found[], k: number, perDocument: boolean): Promise<readonly Found[]> {
   if (!found.some(({ isCut }) => isCut)) return found;
   const best = Map.groupBy(bestRows(found, k, perDocument), ({ segment }) => segment);

@@ -7,7 +7,7 @@ import type { VectorField } from '../../collections/index.ts';
 import type { DocsEnvironment } from '../../environment.ts';
 import { inPresentIndex, type NearestOptions, type NearestResult, NOTHING_NEAR,
   usableHits } from '../../search/index.ts';
-import type { FieldsReader } from '../view/joined-fields.ts';
+import type { FieldsReader } from '../view/field-indexes.ts';
 import { combine } from './combine.ts';
 import { type Component, DenseComponent, SparseComponent } from './components.ts';
 

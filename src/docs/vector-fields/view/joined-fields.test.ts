@@ -5,8 +5,8 @@ import { WorkerPool } from '../../../search/vector/index.ts';
 import { packSparse, type SuppliedVectors } from '../../../storage/index.ts';
 import { combine } from '../search/combine.ts';
 import { DenseComponent, SparseComponent } from '../search/components.ts';
-import { FieldIndexes } from './field-indexes.ts';
-import { type FieldsReader, joinFieldIndexes } from './joined-fields.ts';
+import { FieldIndexes, type FieldsReader } from './field-indexes.ts';
+import { joinFieldIndexes } from './joined-fields.ts';
 
 const pool = new WorkerPool(2);
 afterAll(() => pool.close());

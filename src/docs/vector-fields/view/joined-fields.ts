@@ -1,18 +1,6 @@
-import { JoinedSparseIndex, type SparseReader } from '../../../search/sparse/index.ts';
-import { JoinedVectorIndex, type VectorReader } from '../../../search/vector/index.ts';
-import type { VectorField } from '../../collections/index.ts';
-import type { FieldIndexes } from './field-indexes.ts';
-
-/** What is read of the supplied vectors of a collection, in one index or in those of its partitions. */
-export interface FieldsReader {
-  /** Documents that have vectors in any field. */
-  readonly documents: number;
-  readonly bytes: number;
-  /** The index of a field; undefined if no document has vectors of its kind there. */
-  of(field: string, kind: VectorField['kind']): VectorReader | undefined;
-  /** The same for a field of the kind `sparse`. */
-  sparse(field: string): SparseReader | undefined;
-}
+import { JoinedSparseIndex } from '../../../search/sparse/index.ts';
+import { JoinedVectorIndex } from '../../../search/vector/index.ts';
+import type { FieldIndexes, FieldsReader } from './field-indexes.ts';
 
 /** The partitions of a collection as one index with all of their documents. */
 export function joinFieldIndexes(parts: readonly FieldIndexes[]): FieldsReader {

@@ -3,8 +3,8 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { VectorIndexClosedError, WorkerPool } from '../../../search/vector/index.ts';
 import { inPresentIndex } from '../../search/index.ts';
 import { searchWithLeads } from '../search/search-by-vector.ts';
-import { CollectionVectors } from './collection-vectors.ts';
-import { type CollectionReader, joinCollectionVectors } from './joined-vectors.ts';
+import { type CollectionReader, CollectionVectors } from './collection-vectors.ts';
+import { joinCollectionVectors } from './joined-vectors.ts';
 
 const pool = new WorkerPool(2);
 afterAll(() => pool.close());

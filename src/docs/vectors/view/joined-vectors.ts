@@ -3,17 +3,8 @@ import { JoinedVectorIndex, type Metric, type VectorQuery, type VectorReader,
   type VectorResult } from '../../../search/vector/index.ts';
 import type { ModelIdentity } from '../../embeddings/index.ts';
 import type { ModelCount } from '../vector-search.ts';
-import type { CollectionVectors } from './collection-vectors.ts';
+import type { CollectionReader, CollectionVectors } from './collection-vectors.ts';
 import type { SpaceReader, SpaceVectors } from './space-vectors.ts';
-
-/** What is read of the embeddings of a collection, in one index or in those of its partitions. */
-export interface CollectionReader {
-  /** Documents that have vectors in any space. */
-  readonly documents: number;
-  readonly bytes: number;
-  /** Undefined if no document has vectors in the space; the same object until another part has some there. */
-  of(space: string): SpaceReader | undefined;
-}
 
 /** The partitions of a collection as one index with all of their documents. */
 export function joinCollectionVectors(parts: readonly CollectionVectors[]): CollectionReader {
