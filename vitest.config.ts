@@ -33,9 +33,8 @@ const SHARED_FILES = filesOf(Object.values(SHARED).flat());
 /** Suites of the document service that CI runs over PostgreSQL, too. */
 const ALSO_OVER_POSTGRES = ['documents/documents', 'documents/revisions', 'documents/deleted-documents',
   'collections/collections', 'access/access', 'temporal/temporal', 'memory/recall/recall-memory', 'view/kept-indexes',
-  'view/resting', 'view/bucket/claims', 'view/bucket/copies', 'fulltext/search/skipped-documents', 'cluster/rows', 'view/partitions'].map((suite) =>
-    `src/docs/${suite}.test.ts`
-  );
+  'view/resting', 'view/bucket/claims', 'view/bucket/copies', 'fulltext/search/skipped-documents', 'cluster/rows',
+  'view/partitions'].map((suite) => `src/docs/${suite}.test.ts`);
 
 export default defineConfig({
   test: {

@@ -91,7 +91,7 @@ export function joinColumnIndexes(parts: readonly ColumnIndex[]): ReadableColumn
 }
 
 /** The columns of all collections, which follow the change feed. */
-export type ColumnsView = CollectionView<ColumnIndex>;
+export type ColumnsView = CollectionView<ColumnIndex, ReadableColumnIndex>;
 
 /** First bytes of the checkpoint files of columns. */
 const CHECKPOINT_MAGIC = 'QCOLUM01';
@@ -120,7 +120,9 @@ export function createColumnsView(env: Environment, options: ColumnsViewOptions)
   return new CollectionView(env, columnsKind(env, options), options);
 }
 
-function columnsKind({ sql, log }: Environment, { factory }: ColumnsViewOptions): ViewKind<ColumnIndex> {
+function columnsKind({ sql, log }: Environment,
+  { factory }: ColumnsViewOptions): ViewKind<ColumnIndex, ReadableColumnIndex>
+{
   return {
     name: 'columns',
     create: () => new ColumnIndex(factory.create()),
@@ -134,7 +136,7 @@ function columnsKind({ sql, log }: Environment, { factory }: ColumnsViewOptions)
       : toEntry({ ...timesOf(document), ord, key: key!, lang: lang!, meta: document.meta })),
     entriesOf: (ords) => map(documentsOf({ queries: sql, log }, ords), toEntry),
     allEntries: (partition) => map(allDocuments({ queries: sql.background, log }, partition), toEntry),
-    join: ([only]) => only!,
+    join: joinColumnIndexes,
   };
 }
 

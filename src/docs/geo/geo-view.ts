@@ -68,7 +68,7 @@ export class GeoIndex extends SearchedPlaces<PlaceIndex> implements ViewIndex {
 }
 
 /** The places of all collections, which follow the change feed. */
-export type GeoView = CollectionView<GeoIndex>;
+export type GeoView = CollectionView<GeoIndex, ReadableGeoIndex>;
 
 /** The magic of the checkpoint files of places. */
 const CHECKPOINT_MAGIC = 'QGEOPT01';
@@ -88,7 +88,7 @@ export function createGeoView(env: GeoEnvironment,
   return new CollectionView(env, geoKind(env), viewOptions(env, collections, 'geo', CHECKPOINT_MAGIC));
 }
 
-function geoKind({ sql, log, clock }: GeoEnvironment): ViewKind<GeoIndex> {
+function geoKind({ sql, log, clock }: GeoEnvironment): ViewKind<GeoIndex, ReadableGeoIndex> {
   return {
     name: 'geo',
     reindexChange: 'geo.reindex',
@@ -99,7 +99,7 @@ function geoKind({ sql, log, clock }: GeoEnvironment): ViewKind<GeoIndex> {
     entryOf,
     entriesOf: (ords) => toEntries(sql, documentsOf({ queries: sql, log }, ords)),
     allEntries: (partition) => toEntries(sql.background, allDocuments({ queries: sql.background, log }, partition)),
-    join: ([only]) => only!,
+    join: joinGeoIndexes,
   };
 }
 

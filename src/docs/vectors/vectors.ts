@@ -20,7 +20,7 @@ import { searchByVector } from './search/search-by-vector.ts';
 import { findNearest, type SearchDeps, searchVectors } from './search/search-vectors.ts';
 import { readPassages } from './search/vectors-retriever.ts';
 import type { VectorSearch } from './vector-search.ts';
-import type { SpaceVectors } from './view/space-vectors.ts';
+import type { SpaceReader } from './view/space-vectors.ts';
 import { CHECKPOINT_MAGIC, VectorView } from './view/vector-view.ts';
 
 type VectorHandlers = Required<Pick<Handlers<Operations>, 'searchVectors' | 'findSimilar' | 'getVectorStats'>>;
@@ -120,7 +120,7 @@ export function createVectors(environment: DocsEnvironment, areas: VectorsAreas)
     return Promise.all(asked.map(async (each, i) => {
       const { name, field: { embedding } } = each;
       if (embedding === undefined) return each;
-      const index = (): SpaceVectors | undefined => view.indexOf(collection)?.of(embedding);
+      const index = (): SpaceReader | undefined => view.indexOf(collection)?.of(embedding);
       if (each.vectors.length > 0)
         return {
           ...each,

@@ -1,5 +1,6 @@
 /** Sparse vectors, such as those of SPLADE: the documents with the greatest inner products with one. */
 export type { SparseHit, SparseVector } from '../../kernels/sparse.ts';
 export { SparseCheckpointError } from './checkpoint.ts';
-export { SparseFullError, SparseIndex, type SparseQuery } from './sparse-index.ts';
+export { JoinedSparseIndex } from './joined-index.ts';
+export { SparseFullError, SparseIndex, type SparseQuery, type SparseReader } from './sparse-index.ts';
 export { sparseVector, SparseVectorError } from './sparse-vector.ts';

@@ -19,6 +19,19 @@ export interface SparseQuery {
   readonly threshold?: number | undefined;
 }
 
+/** What is read of the sparse vectors of a collection, in one index or in those of its partitions. */
+export interface SparseReader {
+  /**
+   * The documents with the greatest inner products, the best first, of equal ones the least ordinal. Documents that
+   * share no dimension with the vector are not found. Rejects with the reason of an aborted signal, and with a
+   * VectorIndexClosedError.
+   */
+  search(query: SparseQuery, signal?: AbortSignal): Promise<readonly SparseHit[]>;
+  /** Ordinals of the documents that have a vector, in any order. */
+  ords(): Iterable<number>;
+  stats(): { readonly documents: number; readonly bytes: number };
+}
+
 /**
  * The sparse vectors of a collection's documents, one for each, and the documents with the greatest inner products with
  * a vector, exactly. Lists of the values of each dimension are in blocks of documents (`asm/sparse/layout.ts`).
@@ -26,7 +39,7 @@ export interface SparseQuery {
  * A search yields to the event loop between steps, and finds what was there when it began: a change first waits until
  * it is done (`settle`).
  */
-export class SparseIndex {
+export class SparseIndex implements SparseReader {
   readonly #searches = new Searches();
   #kernel: SparseKernel | undefined;
   #snapshot: Snapshot | undefined;
@@ -63,10 +76,6 @@ export class SparseIndex {
     return kernel.remove(ord);
   }
 
-  /**
-   * The documents with the greatest inner products, the best first, of equal ones the least ordinal. Documents that
-   * share no dimension with the vector are not found. Rejects with the reason of an aborted signal.
-   */
   async search({ vector, k, eligible, threshold = -Infinity }: SparseQuery,
     signal?: AbortSignal): Promise<readonly SparseHit[]>
   {
@@ -84,7 +93,6 @@ export class SparseIndex {
     return this.#searches.settle();
   }
 
-  /** Ordinals of the documents that have a vector, in any order. */
   ords(): Iterable<number> {
     return this.#open().ords();
   }

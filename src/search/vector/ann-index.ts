@@ -1,6 +1,7 @@
 import type { KernelBuild } from '../../kernels/load.ts';
 import { Metrics, type StoredType } from '../../kernels/vectors.ts';
 import { BlockReader } from '../../lib/checked-blocks.ts';
+import type { Portion } from './parts.ts';
 import type { WorkerPool } from './workers/worker-pool.ts';
 
 /** How similarity is measured. */
@@ -64,6 +65,8 @@ export interface AnnQuery {
   readonly perDocument: boolean;
   /** Parameters of one algorithm, such as `efSearch` and `nprobe`. */
   readonly options: Readonly<Record<string, number>>;
+  /** What the segment has of all rows of the search, for the division among threads. */
+  readonly portion: Portion;
   /** Where a structure may offer its candidates, scored by their stored vectors. */
   readonly scoring: Scoring;
 }

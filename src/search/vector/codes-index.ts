@@ -153,7 +153,8 @@ class CodesIndex implements AnnIndex {
     const metric = METRIC_CODES[query.metric];
     this.#call.encodeQuery(generation.description, query.query, metric, coded);
     const to = Math.min(this.#covers, query.rowCount);
-    const work: Work = { from: 0, to, bytesPerRow: Math.max(64, (segment.dims * this.#bits) / 8) };
+    const bytesPerRow = Math.max(64, (segment.dims * this.#bits) / 8);
+    const work: Work = { from: 0, to, bytesPerRow, portion: query.portion };
     const kind = HEAP_KINDS[query.perDocument && !this.findsRows ? 'documents' : 'candidates'];
     const shared = kind === HEAP_KINDS.candidates && isShared(segment, work)
       ? await this.#scanTogether(generation, query, coded, to)

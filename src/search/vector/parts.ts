@@ -20,6 +20,48 @@ export interface RowSource {
   readonly inlineBytes: number;
 }
 
+/**
+ * What a segment has of all rows that a search reads. Limits of what this thread reads hold for the whole search, so
+ * that many small segments do not occupy it longer than a large one.
+ */
+export interface Portion {
+  /** Share of the bytes of all rows, above 0 to 1. */
+  readonly share: number;
+  /** The same of all smaller segments together. */
+  readonly smaller: number;
+  /** Share of the results that structures look for here: that of the bytes, or 1 if that turned out to be too few. */
+  readonly expected: number;
+}
+
+/** The only segment of a search. */
+export const WHOLE: Portion = { share: 1, smaller: 0, expected: 1 };
+
+/** Standard deviations by which more results are looked for than are expected. */
+const DEVIATIONS = 3;
+
+/**
+ * How many of `count` results, or candidates, a structure looks for in a segment: as many as it has almost certainly if
+ * the best are spread evenly.
+ */
+export function expectedOf(count: number, { expected }: Portion): number {
+  return Math.min(count, Math.ceil(count * expected + DEVIATIONS * Math.sqrt(count * expected)));
+}
+
+/** Segments with their portions, the greatest first. */
+export function portionsOf<Source extends { readonly rowCount: number; readonly stride: number }>(
+  segments: readonly Source[],
+): { readonly segment: Source; readonly portion: Portion }[] {
+  if (segments.length === 1) return [{ segment: segments[0]!, portion: WHOLE }];
+  const sized = segments.map((segment) => ({ segment, bytes: Math.max(1, segment.rowCount) * segment.stride }));
+  const all = sized.reduce((sum, { bytes }) => sum + bytes, 0);
+  let smaller = 0;
+  return sized.toSorted((a, b) => a.bytes - b.bytes).map(({ segment, bytes }) => {
+    const portion = { share: bytes / all, smaller: smaller / all, expected: bytes / all };
+    smaller += bytes;
+    return { segment, portion };
+  }).reverse();
+}
+
 /** Rows from `from` to `to`. */
 interface Part {
   readonly from: number;
@@ -31,6 +73,7 @@ export interface Work extends Part {
   readonly bytesPerRow: number;
   /** Share of the rows that are read, 0 to 1. */
   readonly share?: number;
+  readonly portion: Portion;
 }
 
 /** Divides a range into parts, one per worker; a single part runs on this thread if `isQuick` says so. */
@@ -38,7 +81,8 @@ export function divide(source: RowSource, work: Work): Part[] {
   const rows = work.to - work.from;
   if (rows <= 0) return [];
   const parts = Math.max(1,
-    Math.min(source.pool.size, Math.floor(costOf(work) / Math.max(1, source.inlineBytes * PART_SHARE))));
+    Math.min(Math.ceil(source.pool.size * work.portion.share),
+      Math.floor(costOf(work) / Math.max(1, source.inlineBytes * PART_SHARE))));
   if (parts === 1 || isQuick(source, work)) return [work];
   const cuts = Array.from({ length: parts + 1 },
     (_, i) => (i === parts ? work.to : work.from + Math.floor((rows * i) / parts)));
@@ -49,9 +93,14 @@ export function divide(source: RowSource, work: Work): Part[] {
   return starts.slice(1).map((to, i) => ({ from: starts[i]!, to })).filter(({ from, to }) => from < to);
 }
 
-/** Whether the work is short enough to run on the event loop. */
+/**
+ * Whether the work runs on the event loop: because that of the whole search is short enough, or that of this segment
+ * and of all smaller ones is shorter than a worker's.
+ */
 export function isQuick(source: RowSource, work: Work): boolean {
-  return work.to - work.from < source.parallelMinRows || costOf(work) <= source.inlineBytes;
+  const { share, smaller } = work.portion;
+  return work.to - work.from < source.parallelMinRows * share || costOf(work) <= source.inlineBytes * share ||
+    costOf(work) * (share + smaller) <= source.inlineBytes * PART_SHARE * share;
 }
 
 /** Whether the work pays for a worker that shares it with this thread. */

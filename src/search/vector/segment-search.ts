@@ -1,7 +1,7 @@
 import { ENTRY_BYTES, ENTRY_WORDS, HEAP_KINDS } from '../../kernels/vectors.ts';
 import { type AnnAlgorithm, type AnnFactory, type AnnIndex, type Candidates, type Metric, METRIC_CODES,
   type Scoring } from './ann-index.ts';
-import { callKernel, divide, isQuick, settleAll, type Work } from './parts.ts';
+import { callKernel, divide, expectedOf, isQuick, type Portion, settleAll, type Work } from './parts.ts';
 import { Scratch } from './ranking.ts';
 import type { Segment } from './segment.ts';
 
@@ -28,6 +28,7 @@ interface SegmentQuery {
   readonly runs: readonly RowRun[] | undefined;
   readonly oversample: number | undefined;
   readonly options: Readonly<Record<string, number>>;
+  readonly portion: Portion;
 }
 
 /**
@@ -41,7 +42,7 @@ export interface RowHit {
   readonly rank: number;
 }
 
-interface SegmentResult {
+export interface SegmentResult {
   readonly hits: readonly RowHit[];
   /** Number of rows compared. */
   readonly scanned: number;
@@ -50,6 +51,8 @@ interface SegmentResult {
    * was requested or there was nothing to search.
    */
   readonly usedStructure: boolean | undefined;
+  /** Whether there may be further hits among the `k` best, because a structure looked for fewer. */
+  readonly isCut: boolean;
 }
 
 /** If a smaller share of the rows passes the filter, structures mostly visit rows that do not pass. */
@@ -85,6 +88,7 @@ class Search {
   #bitmap = 0;
   #selected = 0;
   #scanned = 0;
+  #isCut = false;
   #address = 0;
 
   constructor(segment: Segment, query: SegmentQuery) {
@@ -133,7 +137,7 @@ class Search {
     }
     const filterAt = filter === undefined ? 0 : this.scratch.allocate(filter.length * 4);
     if (filter !== undefined) segment.rows.u32(filterAt, filter.length).set(filter);
-    const work: Work = { from: 0, to: this.#rows, bytesPerRow: SELECTION_COST };
+    const work: Work = { from: 0, to: this.#rows, bytesPerRow: SELECTION_COST, portion: this.#query.portion };
     const cuts = divide(segment, work).map(({ from }) => from & ~63);
     const counts = await settleAll(
       cuts.map((from, i) =>
@@ -187,7 +191,12 @@ class Search {
   /** Scans all rows that are selected. */
   #scanAll(): Promise<number> {
     const { runs } = this.#query;
-    const work: Work = { from: 0, to: this.#selected, bytesPerRow: this.#segment.stride };
+    const work: Work = {
+      from: 0,
+      to: this.#selected,
+      bytesPerRow: this.#segment.stride,
+      portion: this.#query.portion,
+    };
     if (runs !== undefined && isQuick(this.#segment, work)) return this.#scanRuns(runs);
     if (runs !== undefined) this.#selectRuns(runs);
     return this.#scan(0);
@@ -213,7 +222,9 @@ class Search {
   async #scan(from: number, into?: number): Promise<number> {
     const segment = this.#segment;
     const k = Math.min(this.#query.k, this.#selected);
-    const work: Work = { from, to: this.#rows, bytesPerRow: segment.stride, share: this.#selected / this.#rows };
+    const { portion } = this.#query;
+    const share = this.#selected / this.#rows;
+    const work: Work = { from, to: this.#rows, bytesPerRow: segment.stride, share, portion };
     const heaps = await settleAll(divide(segment, work).map(async (part, i) => {
       const heap = i === 0 && into !== undefined ? into : this.#openHeap(k);
       await callKernel(segment, isQuick(segment, work), 'scan', [this.#address, this.#metric, part.from, part.to,
@@ -231,14 +242,18 @@ class Search {
    * results were found.
    */
   async #approximate(factory: AnnFactory, structure: AnnIndex): Promise<number> {
-    const wanted = Math.min(this.#query.k, this.#selected);
-    const enough = Math.min(this.#query.enough, wanted);
+    const { portion, oversample } = this.#query;
+    const wanted = Math.min(expectedOf(this.#query.k, portion), this.#selected);
+    const enough = Math.min(expectedOf(this.#query.enough, portion), wanted);
     let least = this.#query.perDocument ? enough * ROWS_PER_DOCUMENT : enough;
-    for (let k = factory.candidates(wanted, this.#rows, this.#query.oversample, this.#segment.dims); k < this.#selected;
-      least = k *= WIDENING)
-    {
+    const all = factory.candidates(Math.min(this.#query.k, this.#selected), this.#rows / portion.share, oversample,
+      this.#segment.dims);
+    for (let k = Math.max(wanted, expectedOf(all, portion)); k < this.#selected; least = k *= WIDENING) {
       const { heap, exhausted } = await this.#attempt(structure, k, Math.min(k, least), wanted);
-      if (this.#segment.call.heldBy(heap) >= enough) return heap;
+      if (this.#segment.call.heldBy(heap) >= enough) {
+        this.#isCut = wanted < Math.min(this.#query.k, this.#selected) && this.#segment.call.heldBy(heap) >= wanted;
+        return heap;
+      }
       if (exhausted) break;
     }
     return this.#scan(0);
@@ -249,7 +264,7 @@ class Search {
   {
     const segment = this.#segment;
     const border = segment.call.documentStart(Math.min(structure.covers, this.#rows), this.#rows) >>> 0;
-    const { metric, options, perDocument } = this.#query;
+    const { metric, options, perDocument, portion } = this.#query;
     const scoring: Scoring = { border, heap: this.#openHeap(wanted) };
     const found = await structure.search({
       query: this.#address,
@@ -261,6 +276,7 @@ class Search {
       selected: this.#selected,
       perDocument,
       options,
+      portion,
       scoring,
     });
     this.scratch.adopt(found.address, found.bytes);
@@ -280,7 +296,7 @@ class Search {
     const segment = this.#segment;
     const heap = this.#openHeap(wanted);
     segment.rows.u32(address, count).sort();
-    const work: Work = { from: 0, to: count, bytesPerRow: segment.stride };
+    const work: Work = { from: 0, to: count, bytesPerRow: segment.stride, portion: this.#query.portion };
     await callKernel(segment, isQuick(segment, work), 'rescore', [this.#address, this.#metric, address, count, border,
       this.#bitmap, isWhole ? 1 : 0, heap]);
     return heap;
@@ -300,6 +316,6 @@ class Search {
         ord: ~numbers[i]! >>> 0,
         rank: ranks[i + ENTRY_WORDS.score]!,
       });
-    return { hits, scanned: this.#scanned, usedStructure };
+    return { hits, scanned: this.#scanned, usedStructure, isCut: this.#isCut };
   }
 }

@@ -1,6 +1,6 @@
 import { OrdSet } from '../../../lib/ord-set.ts';
-import type { SparseIndex, SparseVector } from '../../../search/sparse/index.ts';
-import type { Algorithm, Metric, VectorIndex } from '../../../search/vector/index.ts';
+import type { SparseReader, SparseVector } from '../../../search/sparse/index.ts';
+import type { Algorithm, Metric, VectorReader } from '../../../search/vector/index.ts';
 import type { NearestHit } from '../../search/index.ts';
 
 interface Found {
@@ -40,11 +40,11 @@ interface DenseQuery {
 }
 
 export class DenseComponent implements Component {
-  readonly index: VectorIndex;
+  readonly index: VectorReader;
   readonly weight: number;
   readonly #query: DenseQuery;
 
-  constructor(index: VectorIndex, query: DenseQuery, weight: number) {
+  constructor(index: VectorReader, query: DenseQuery, weight: number) {
     this.index = index;
     this.#query = query;
     this.weight = weight;
@@ -92,12 +92,12 @@ export class DenseComponent implements Component {
 /** A document has one sparse vector, and every search is exact and reads only lists of the query's dimensions. */
 export class SparseComponent implements Component {
   readonly scannedBytes = 0;
-  readonly index: SparseIndex;
+  readonly index: SparseReader;
   readonly weight: number;
   readonly #vector: SparseVector;
   readonly #signal: AbortSignal | undefined;
 
-  constructor(index: SparseIndex, vector: SparseVector, weight: number, signal: AbortSignal | undefined) {
+  constructor(index: SparseReader, vector: SparseVector, weight: number, signal: AbortSignal | undefined) {
     this.index = index;
     this.#vector = vector;
     this.weight = weight;

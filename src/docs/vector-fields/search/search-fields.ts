@@ -1,14 +1,13 @@
 import { unixSeconds } from '../../../lib/clock.ts';
 import { OrdSet } from '../../../lib/ord-set.ts';
 import type { SparseVector } from '../../../search/sparse/index.ts';
-import type { Algorithm, VectorIndex } from '../../../search/vector/index.ts';
+import type { Algorithm, VectorReader } from '../../../search/vector/index.ts';
 import { decodeVectors, inList } from '../../../storage/index.ts';
 import type { VectorField } from '../../collections/index.ts';
 import type { DocsEnvironment } from '../../environment.ts';
 import { inPresentIndex, type NearestOptions, type NearestResult, NOTHING_NEAR,
   usableHits } from '../../search/index.ts';
-import type { FieldIndexes } from '../view/field-indexes.ts';
-import type { FieldsView } from '../view/fields-view.ts';
+import type { ReadableFields } from '../view/field-indexes.ts';
 import { combine } from './combine.ts';
 import { type Component, DenseComponent, SparseComponent } from './components.ts';
 
@@ -28,7 +27,7 @@ export interface FieldQuery {
 /** The vectors that an embedding provider made. */
 export interface EmbeddedVectors {
   /** Undefined where there are none. Throws `index_loading`. */
-  index(): VectorIndex | undefined;
+  index(): VectorReader | undefined;
   /** The documents whose vectors can be compared with the query's; undefined for all. */
   comparable(): OrdSet | undefined;
 }
@@ -38,7 +37,8 @@ export interface FieldsQuery extends NearestOptions {
 }
 
 export interface SearchFieldsDeps extends Pick<DocsEnvironment, 'sql' | 'clock'> {
-  readonly view: Pick<FieldsView, 'indexOf'>;
+  /** Undefined for a collection without supplied vectors. Throws `index_loading`. */
+  readonly view: { indexOf(collection: string): ReadableFields | undefined };
   /** The server's algorithm for vectors that are not quantized. */
   readonly defaultAlgorithm: Algorithm;
 }
@@ -57,11 +57,11 @@ export function searchFields(deps: SearchFieldsDeps, query: FieldsQuery, signal?
 }
 
 /** Null without supplied vectors, where those of a provider are searched. */
-function indexesOf({ view }: SearchFieldsDeps, { collection, fields }: FieldsQuery): FieldIndexes | null | undefined {
+function indexesOf({ view }: SearchFieldsDeps, { collection, fields }: FieldsQuery): ReadableFields | null | undefined {
   return view.indexOf(collection) ?? (fields.some(({ embedded }) => embedded !== undefined) ? null : undefined);
 }
 
-async function searchIndexes(deps: SearchFieldsDeps, indexes: FieldIndexes | null, query: FieldsQuery,
+async function searchIndexes(deps: SearchFieldsDeps, indexes: ReadableFields | null, query: FieldsQuery,
   excluded: ReadonlySet<number>, signal: AbortSignal | undefined): Promise<NearestResult>
 {
   const components = query.fields.flatMap((field): Component[] => {
@@ -93,7 +93,7 @@ async function searchIndexes(deps: SearchFieldsDeps, indexes: FieldIndexes | nul
 }
 
 /** Vectors that were stored while the field had another dimension are not compared. */
-function denseComponents(deps: SearchFieldsDeps, indexes: FieldIndexes | null,
+function denseComponents(deps: SearchFieldsDeps, indexes: ReadableFields | null,
   { name, field, vectors, weight, embedded }: FieldQuery, wanted: Algorithm | undefined): DenseComponent[]
 {
   const index = embedded === undefined ? indexes?.of(name, field.kind) : embedded.index();

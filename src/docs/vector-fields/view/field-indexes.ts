@@ -1,7 +1,7 @@
 import { ServiceError } from '../../../errors/index.ts';
 import { OrdSet } from '../../../lib/ord-set.ts';
-import { SparseFullError, SparseIndex } from '../../../search/sparse/index.ts';
-import { VectorIndex, type VectorIndexOptions } from '../../../search/vector/index.ts';
+import { SparseFullError, SparseIndex, type SparseReader } from '../../../search/sparse/index.ts';
+import { VectorIndex, type VectorIndexOptions, type VectorReader } from '../../../search/vector/index.ts';
 import { rowsOf, type SuppliedVectors, unpackSparse } from '../../../storage/index.ts';
 import type { VectorField } from '../../collections/index.ts';
 import { restoreEach, saved, type ViewIndex } from '../../view/index.ts';
@@ -9,11 +9,22 @@ import { restoreEach, saved, type ViewIndex } from '../../view/index.ts';
 /** The stored type of the vectors of a field. */
 export type Quantization = VectorField['quantization'];
 
+/** What is read of the supplied vectors of a collection, in one index or in those of its partitions. */
+export interface ReadableFields {
+  /** Documents that have vectors in any field. */
+  readonly documents: number;
+  readonly bytes: number;
+  /** The index of a field; undefined if no document has vectors of its kind there. */
+  of(field: string, kind: VectorField['kind']): VectorReader | undefined;
+  /** The same for a field of the kind `sparse`. */
+  sparse(field: string): SparseReader | undefined;
+}
+
 /**
  * The supplied vectors of one collection: an index for each field that documents have, also of those that are not
  * declared any more, until the index is rebuilt.
  */
-export class FieldIndexes implements ViewIndex {
+export class FieldIndexes implements ViewIndex, ReadableFields {
   readonly #options: VectorIndexOptions;
   readonly #onClose: (closing: Promise<void>) => void;
   readonly #indexes = new Map<string, VectorIndex>();
@@ -91,12 +102,10 @@ export class FieldIndexes implements ViewIndex {
     return [...this.#sparse.values()].some((index) => index.settle());
   }
 
-  /** The index of a field; undefined if no document has vectors of its kind there. */
   of(field: string, kind: VectorField['kind']): VectorIndex | undefined {
     return this.#indexes.get(nameOf(field, kind));
   }
 
-  /** The same for a field of the kind `sparse`. */
   sparse(field: string): SparseIndex | undefined {
     return this.#sparse.get(nameOf(field, 'sparse'));
   }

@@ -8,7 +8,8 @@ import { COLLECTION_ID } from '../../stored-collections.ts';
 import { isUsable } from '../../stored-vectors.ts';
 import { andInPartition, ClosingView, type CollectionViewOptions, type Effect, type Entry, type OnClose, type Partition,
   type ViewKind } from '../../view/index.ts';
-import { FieldIndexes } from './field-indexes.ts';
+import { FieldIndexes, type ReadableFields } from './field-indexes.ts';
+import { joinFieldIndexes } from './joined-fields.ts';
 
 /** The magic of the checkpoint files of supplied vectors. */
 export const CHECKPOINT_MAGIC = 'QFIELD01';
@@ -22,14 +23,14 @@ export interface FieldsViewOptions extends CollectionViewOptions {
 type Environment = Pick<DocsEnvironment, 'sql' | 'feed' | 'log'>;
 
 /** The vectors that clients supply, of all collections, which follow the change feed. */
-export class FieldsView extends ClosingView<FieldIndexes> {
+export class FieldsView extends ClosingView<FieldIndexes, ReadableFields> {
   constructor(env: Environment, options: FieldsViewOptions) {
     super(env, (onClose) => fieldsKind(env, options, onClose), options);
   }
 }
 
 function fieldsKind({ sql, log }: Environment, { index, collections }: FieldsViewOptions,
-  onClose: OnClose): ViewKind<FieldIndexes>
+  onClose: OnClose): ViewKind<FieldIndexes, ReadableFields>
 {
   const toEntry = (collection: string, { ord, vectors }: StoredRow): Entry<FieldIndexes> => ({
     ord,
@@ -59,7 +60,7 @@ function fieldsKind({ sql, log }: Environment, { index, collections }: FieldsVie
       for await (const { ord, vectors } of allRows(sql.background, partition))
         yield { ord, addTo: (indexes) => put(indexes, ord, usable(decoded(ord, vectors, log), declared), declared) };
     },
-    join: ([only]) => only!,
+    join: joinFieldIndexes,
   };
 }
 

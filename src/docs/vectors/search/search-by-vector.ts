@@ -10,13 +10,13 @@ import { inPresentIndex, type NearestHit, type NearestResult, NOTHING_NEAR, usab
 import { COLLECTION_ID } from '../../stored-collections.ts';
 import type { VectorFieldSearch, VectorSettings } from '../../vector-fields/index.ts';
 import type { NearestQuery, QueryVector } from '../vector-search.ts';
-import type { SpaceVectors } from '../view/space-vectors.ts';
+import type { SpaceReader } from '../view/space-vectors.ts';
 
 export interface NearestDeps extends Pick<DocsEnvironment, 'sql' | 'clock'> {
   /** The space in which is searched. */
   readonly space: string;
   /** Undefined for a collection without vectors in the space. Throws `index_loading`. */
-  readonly indexOf: (collection: string) => SpaceVectors | undefined;
+  readonly indexOf: (collection: string) => SpaceReader | undefined;
   readonly collections: Pick<Collections, 'configOf'>;
   readonly settings: Pick<VectorSettings, 'defaultAlgorithm'>;
   /**
@@ -69,7 +69,7 @@ function searchVectors(deps: NearestDeps, query: NearestQuery, signal?: AbortSig
   }, signal);
 }
 
-async function searchIndex(deps: NearestDeps, index: SpaceVectors, query: NearestQuery,
+async function searchIndex(deps: NearestDeps, index: SpaceReader, query: NearestQuery,
   excluded: ReadonlySet<number>): Promise<NearestResult>
 {
   const comparable = comparableCount(index, query);
@@ -110,7 +110,7 @@ async function searchIndex(deps: NearestDeps, index: SpaceVectors, query: Neares
  * The algorithm if neither the request nor the collection decides. Without a setting, vectors are scanned, which is
  * exact; those of a model whose scores are only a preselection are selected by signs where a scan would take long.
  */
-function usualAlgorithm({ settings: { defaultAlgorithm } }: NearestDeps, index: SpaceVectors,
+function usualAlgorithm({ settings: { defaultAlgorithm } }: NearestDeps, index: SpaceReader,
   isPreselection: boolean): Algorithm
 {
   if (defaultAlgorithm !== 'auto') return defaultAlgorithm;
@@ -122,7 +122,7 @@ function leadWeightOf(deps: NearestDeps, { perDocument, metric = 'cosine', model
   return perDocument === true && metric === 'cosine' ? deps.leadWeightOf(model) : 0;
 }
 
-function comparableCount(index: SpaceVectors, { model, vector }: NearestQuery): number {
+function comparableCount(index: SpaceReader, { model, vector }: NearestQuery): number {
   const comparable = index.models().filter((each) =>
     each.dimensions === vector.length
     && (model === undefined || (each.model === model.model && each.variant === model.variant))
@@ -131,7 +131,7 @@ function comparableCount(index: SpaceVectors, { model, vector }: NearestQuery): 
 }
 
 /** Undefined when every document counts. The index itself leaves out vectors of other dimensions. */
-function filterOf(index: SpaceVectors, { eligible, model, vector }: NearestQuery, excluded: ReadonlySet<number>): OrdSet
+function filterOf(index: SpaceReader, { eligible, model, vector }: NearestQuery, excluded: ReadonlySet<number>): OrdSet
   | undefined
 {
   const isMixed = model !== undefined &&
@@ -226,7 +226,7 @@ const LEAST_ENOUGH = 50;
  * preselected by that, and leads are scored only for those. A document may be missed if its best passage ranks far
  * behind, although its lead scores high.
  */
-export async function searchWithLeads(index: Pick<SpaceVectors, 'search' | 'firstScores'>, query: VectorQuery,
+export async function searchWithLeads(index: Pick<SpaceReader, 'search' | 'firstScores'>, query: VectorQuery,
   weight: number): Promise<VectorResult>
 {
   const { vector, metric = 'cosine', k, threshold = -Infinity } = query;

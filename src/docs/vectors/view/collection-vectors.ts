@@ -2,15 +2,24 @@ import { OrdSet } from '../../../lib/ord-set.ts';
 import type { VectorIndexOptions } from '../../../search/vector/index.ts';
 import type { DocumentVectors } from '../../embeddings/index.ts';
 import { restoreEach, saved, type ViewIndex } from '../../view/index.ts';
-import { SpaceVectors } from './space-vectors.ts';
+import { type SpaceReader, SpaceVectors } from './space-vectors.ts';
 
 /** Begins the names of spaces in a checkpoint, which cannot be empty. */
 const NAMED = 'space ';
 
 type OnClose = (closing: Promise<void>) => void;
 
+/** What is read of the embeddings of a collection, in one index or in those of its partitions. */
+export interface ReadableVectors {
+  /** Documents that have vectors in any space. */
+  readonly documents: number;
+  readonly bytes: number;
+  /** Undefined if no document has vectors in the space; the same object until another part has some there. */
+  of(space: string): SpaceReader | undefined;
+}
+
 /** The embeddings of one collection, by space. */
-export class CollectionVectors implements ViewIndex {
+export class CollectionVectors implements ViewIndex, ReadableVectors {
   readonly #options: VectorIndexOptions;
   readonly #onClose: OnClose;
   readonly #spaces = new Map<string, SpaceVectors>();

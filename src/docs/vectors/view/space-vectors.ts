@@ -1,12 +1,33 @@
 import type { OrdSet } from '../../../lib/ord-set.ts';
-import { type Metric, VectorIndex, type VectorIndexOptions, type VectorQuery,
+import { type Metric, VectorIndex, type VectorIndexOptions, type VectorQuery, type VectorReader,
   type VectorResult } from '../../../search/vector/index.ts';
 import type { DocumentVectors, ModelIdentity } from '../../embeddings/index.ts';
 import type { ModelCount } from '../vector-search.ts';
 import { ModelSets } from './model-sets.ts';
 
+/** What is read of the vectors of a collection in a space, in one index or in those of its partitions. */
+export interface SpaceReader {
+  readonly documents: number;
+  readonly bytes: number;
+  /** The vectors themselves, for searches that combine several indexes. */
+  readonly index: VectorReader;
+  /** Bytes that a scan of all vectors reads. */
+  readonly rowBytes: number;
+  search(query: VectorQuery): Promise<VectorResult>;
+  /** Scores of the first passages of documents; see `VectorReader`. */
+  firstScores(ords: readonly number[], vector: Float32Array, metric: Metric): Promise<(number | undefined)[]>;
+  /** Most documents first. */
+  models(): ModelCount[];
+  modelOf(ord: number): ModelIdentity | undefined;
+  /** Documents that have vectors of a model, or of any; a copy. */
+  ordsOf(model?: ModelIdentity): OrdSet;
+  chunkCount(ord: number): number;
+  vectorsOf(ord: number): readonly Float32Array[];
+  meanOf(ord: number, unit: boolean): Float32Array | undefined;
+}
+
 /** The vectors of one collection in one space and their models. */
-export class SpaceVectors {
+export class SpaceVectors implements SpaceReader {
   readonly #index: VectorIndex;
   readonly #models: ModelSets;
   readonly #onClose: (closing: Promise<void>) => void;
@@ -39,12 +60,10 @@ export class SpaceVectors {
     return this.#index.stats().bytes;
   }
 
-  /** The index itself, for searches that combine several. */
   get index(): VectorIndex {
     return this.#index;
   }
 
-  /** Bytes that a scan of all vectors reads. */
   get rowBytes(): number {
     return this.#index.rowBytes;
   }
@@ -64,12 +83,10 @@ export class SpaceVectors {
     return this.#index.search(query);
   }
 
-  /** Scores of the first passages of documents; see `VectorIndex`. */
   firstScores(ords: readonly number[], vector: Float32Array, metric: Metric): Promise<(number | undefined)[]> {
     return this.#index.firstScores(ords, vector, metric);
   }
 
-  /** Most documents first. */
   models(): ModelCount[] {
     return this.#models.counts();
   }
@@ -78,7 +95,6 @@ export class SpaceVectors {
     return this.#models.modelOf(ord);
   }
 
-  /** Documents that have vectors of a model, or of any; a copy. */
   ordsOf(model?: ModelIdentity): OrdSet {
     return this.#models.ordsOf(model);
   }

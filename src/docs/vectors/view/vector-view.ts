@@ -4,7 +4,8 @@ import type { DocumentVectors, Embeddings, StoredVector } from '../../embeddings
 import type { DocsEnvironment } from '../../environment.ts';
 import { ClosingView, type CollectionViewOptions, type Effect, type Entry, type OnClose,
   type ViewKind } from '../../view/index.ts';
-import { CollectionVectors } from './collection-vectors.ts';
+import { CollectionVectors, type ReadableVectors } from './collection-vectors.ts';
+import { joinCollectionVectors } from './joined-vectors.ts';
 
 /** The magic of the checkpoint files of vector indexes. */
 export const CHECKPOINT_MAGIC = 'QVECIX02';
@@ -17,14 +18,14 @@ export interface VectorViewOptions extends CollectionViewOptions {
 type Environment = Pick<DocsEnvironment, 'sql' | 'feed' | 'log'>;
 
 /** The vectors of all collections, which follow the change feed (design, sections 1 and 5). */
-export class VectorView extends ClosingView<CollectionVectors> {
+export class VectorView extends ClosingView<CollectionVectors, ReadableVectors> {
   constructor(env: Environment, options: VectorViewOptions) {
     super(env, (onClose) => vectorKind(env, options, onClose), options);
   }
 }
 
 function vectorKind({ sql, log }: Environment, { embeddings, index }: VectorViewOptions,
-  onClose: OnClose): ViewKind<CollectionVectors>
+  onClose: OnClose): ViewKind<CollectionVectors, ReadableVectors>
 {
   const toEntry = ({ ord, spaces }: DocumentSpaces): Entry<CollectionVectors> => ({
     ord,
@@ -51,7 +52,7 @@ function vectorKind({ sql, log }: Environment, { embeddings, index }: VectorView
     entriesOf: (ords) => map(vectorsOfOrds(sql.background, embeddings, ords), toEntry),
     allEntries: (partition) =>
       map(documentsIn(embeddings.vectorsOfCollection(partition.collection, partition)), toEntry),
-    join: ([only]) => only!,
+    join: joinCollectionVectors,
   };
 }
 

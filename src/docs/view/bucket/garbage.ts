@@ -3,9 +3,9 @@ import type { Log } from '../../../lib/log.ts';
 import { Loop } from '../../../lib/loop.ts';
 import type { ObjectStore } from '../../../net/objects.ts';
 import type { Sql } from '../../../storage/index.ts';
+import { collectionOf } from '../partitions.ts';
 import type { Manifest } from './manifest.ts';
 import { type ListedManifest, listManifests, manifestAt, newest } from './shelf.ts';
-import { collectionOf } from '../partitions.ts';
 
 /** Objects that nothing names are kept for this long: an upload under way may need them. */
 export const GRACE_MS = 6 * 3_600_000;

@@ -152,8 +152,7 @@ class PartQuantizer {
 const TRAINING_ROWS = 40 * CODES;
 const SEED = 0x9c;
 /**
- * The codes of up to this many rows are scanned on this thread; more are divided among workers, with at least this many
- * each.
+ * Bytes of codes that a worker scans at least. A search that reads less than twice as many scans them on this thread.
  */
 const QUICK_BYTES = 2 * 1024 * 1024;
 /** Numbers of a batch of rows that one call compares with centroids. */
@@ -202,11 +201,11 @@ async function train(place: Place, trainer: Trainer, isRotated: boolean): Promis
 
 /** Scans the codes of all rows, in workers when there are many; each part returns up to k candidates. */
 async function search({ segment, kernel }: Place, book: number,
-  { query, metric, k, rows, selected, rowCount }: AnnQuery, end: number): Promise<Candidates>
+  { query, metric, k, rows, selected, rowCount, portion }: AnnQuery, end: number): Promise<Candidates>
 {
-  const share = rows === 0 ? 1 : selected / Math.max(1, rowCount);
-  const parts = Math.max(1,
-    Math.min(segment.pool.size, Math.floor((end * partsOf(segment.dims) * share) / QUICK_BYTES)));
+  const cost = end * partsOf(segment.dims) * (rows === 0 ? 1 : selected / Math.max(1, rowCount));
+  const isQuick = cost < 2 * QUICK_BYTES * portion.share;
+  const parts = Math.max(1, Math.min(Math.ceil(segment.pool.size * portion.share), Math.floor(cost / QUICK_BYTES)));
   const room = k * 4 + 4;
   const bytes = Math.max(64, parts * room);
   const address = segment.allocateScratch(bytes);
@@ -215,7 +214,7 @@ async function search({ segment, kernel }: Place, book: number,
       const [from, to] = [Math.floor((end * i) / parts), Math.floor((end * (i + 1)) / parts)];
       const out = address + i * room;
       const args = [book, METRIC_CODES[metric], query, from, to, k, rows, out, out + k * 4] as const;
-      const found = parts === 1 ? kernel.searchBook(...args) : await segment.pool.run({
+      const found = isQuick ? kernel.searchBook(...args) : await segment.pool.run({
         memory: segment.memory,
         module: 'clusters',
         build: segment.build,

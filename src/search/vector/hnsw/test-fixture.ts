@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 import type { KernelBuild } from '../../../kernels/load.ts';
 import { type AnnIndex, type Metric, METRIC_CODES } from '../ann-index.ts';
+import { WHOLE } from '../parts.ts';
 import { Segment } from '../segment.ts';
 import type { WorkerPool } from '../workers/worker-pool.ts';
 
@@ -120,6 +121,7 @@ export class Rows {
       selected: selected.length,
       perDocument: false,
       options,
+      portion: WHOLE,
       scoring: { border: rowCount, heap: 0 },
     });
     const rows = [...segment.rows.u32(found.address, found.count)];
