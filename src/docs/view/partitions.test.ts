@@ -82,6 +82,7 @@ describe.each(DRIVERS)('a collection in partitions (%s)', (driver) => {
     count = 2;
     const first = await start();
     await addSome('de', 'en', 'fr');
+    await first.view.caughtUp();
     await first.view.stop();
     expect(await kept()).toHaveLength(2);
     await add('it', 'it');
