@@ -97,7 +97,9 @@ export class Evaluation {
   /** The remembered matches of a phrase, or of terms that are all required; undefined for other queries. */
   #knownMatches(query: Query): KnownMatches | undefined {
     if (query.kind === 'phrase') return KnownMatches.ofPhrase(this.#kernel, this.#scoring, query);
-    return query.kind === 'and' && query.of.every(isTerm) ? KnownMatches.ofAll(this.#kernel, this.#scoring, query.of) : undefined;
+    return query.kind === 'and' && query.of.every(isTerm)
+      ? KnownMatches.ofAll(this.#kernel, this.#scoring, query.of)
+      : undefined;
   }
 
   /** Writes the result of a query to an empty level, and leaves the levels above it empty. */
@@ -367,9 +369,7 @@ export class Evaluation {
       const distinct = withoutRepeats(forms);
       this.#kernel.inputEach(distinct, ({ id }) => id);
       const list = call.recallBare(distinct.length) >>> 0;
-      const counted = list === 0
-        ? call.tallyForms(distinct.length, slot, all ? slot : 0)
-        : call.tallyList(list, slot);
+      const counted = list === 0 ? call.tallyForms(distinct.length, slot, all ? slot : 0) : call.tallyList(list, slot);
       const documents = given ?? counted;
       return { slot, documents, weight: weight * this.#scoring.weightOf(documents) };
     });

@@ -15,8 +15,8 @@ import { Dictionary, type FuzzyForm } from './dictionary.ts';
 import { checkFields, type FieldText } from './document-text.ts';
 import { Evaluation, KEPT_LEVELS } from './evaluation.ts';
 import { type Field, FieldNumbers } from './fields.ts';
-import { type FormWatcher, FormWatchers } from './form-watchers.ts';
 import { Filters, type KnownFilter } from './filters.ts';
+import { type FormWatcher, FormWatchers } from './form-watchers.ts';
 import { levelsFor } from './nesting.ts';
 import { checkQuery, type Query, simplify, type WeightedForm } from './query.ts';
 import { featuresOf, postingsOf, rerank, type Reranking, type RerankStatistics, type RerankWord,
@@ -373,7 +373,8 @@ export class InvertedIndex {
 
   /** Groups forms by an analyzer that is new to the index, some at each call; returns whether all are grouped. */
   prepare(analyzer: Analyzer | undefined): boolean {
-    return analyzer === undefined || this.#analyzers.isReady(analyzer) || this.#change(() => this.#analyzers.prepare(analyzer));
+    return analyzer === undefined || this.#analyzers.isReady(analyzer) ||
+      this.#change(() => this.#analyzers.prepare(analyzer));
   }
 
   /** Forms with a prefix, in order; at most `limit`. */

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { algorithm, query, segmentOf, SMALL_STEPS, type Step, step, toQuery, WORDS } from '../../testkit/inverted/cases.ts';
+import { algorithm, query, segmentOf, SMALL_STEPS, type Step, step, toQuery,
+  WORDS } from '../../testkit/inverted/cases.ts';
 import type { WordQuery } from '../../testkit/inverted/reference.ts';
 import type { ScoringAlgorithm } from './algorithm.ts';
 import type { Hit, SearchOptions, SearchResult } from './contract.ts';
@@ -60,8 +61,10 @@ const parts = fc.integer({ min: 2, max: 8 });
 const steps = fc.array(step, { minLength: 1, maxLength: 40, size: 'max' });
 const FILTER = new Uint32Array([0x5a5a_5a5a]);
 const MULTIPLIERS = Float32Array.from({ length: 10 }, (_, i) => [1, 0.5, 3][i % 3]!);
-const OPTIONS: readonly Omit<SearchOptions, 'algorithm' | 'limit'>[] = [{}, { collect: true, scoresOf: [0, 3, 19, 20, 700] },
-  { filter: FILTER, multipliers: MULTIPLIERS }, { filter: FILTER }, { totals: 'none' }];
+const OPTIONS: readonly Omit<SearchOptions, 'algorithm' | 'limit'>[] = [{}, {
+  collect: true,
+  scoresOf: [0, 3, 19, 20, 700],
+}, { filter: FILTER, multipliers: MULTIPLIERS }, { filter: FILTER }, { totals: 'none' }];
 
 /** Sums of 32-bit floats may be added in another order. */
 const TOLERANCE = 1e-6;
@@ -89,9 +92,10 @@ function expectSame(found: SearchResult, wanted: SearchResult): void {
 }
 
 function ordinalsOf(matches: Uint32Array | undefined): number[] | undefined {
-  return matches && [...matches].flatMap((bits, word) =>
-    Array.from({ length: 32 }, (_, bit) => bit).filter((bit) => (bits >>> bit) & 1).map((bit) => word * 32 + bit)
-  );
+  return matches &&
+    [...matches].flatMap((bits, word) =>
+      Array.from({ length: 32 }, (_, bit) => bit).filter((bit) => (bits >>> bit) & 1).map((bit) => word * 32 + bit)
+    );
 }
 
 function search(index: SearchableIndex, words: WordQuery, options: SearchOptions): SearchResult {

@@ -8,17 +8,17 @@ import { bestOfAll, union } from './merging.ts';
 import { checkLevels, levelsFor } from './nesting.ts';
 import { queryInPart, termsOf } from './part-queries.ts';
 import { checkQuery, type Query, simplify, type WeightedForm } from './query.ts';
-import { RERANKED } from './rerank.ts';
 import { rerankAll } from './rerank-parts.ts';
+import { RERANKED } from './rerank.ts';
 import { sumOf } from './statistics.ts';
 import { Vocabulary } from './vocabulary.ts';
 
 /** What is read of an index, whether it is one or several. */
 export type SearchableIndex = Pick<InvertedIndex,
-  | 'begunLike' | 'classes' | 'classOf' | 'compounds' | 'consistingOf' | 'countForms' | 'documents'
-  | 'documentsByClass' | 'form' | 'formEnd' | 'fuzzy' | 'group' | 'hasForm' | 'haveAny' | 'knowsCompounds'
-  | 'mainField' | 'prefix' | 'prepare' | 'prepareCompounds' | 'revision' | 'search' | 'size' | 'stats' | 'textOf'
-  | 'unstemmed' | 'version' | 'wildcard'>;
+  'begunLike' | 'classes' | 'classOf' | 'compounds' | 'consistingOf' | 'countForms' | 'documents' | 'documentsByClass'
+    | 'form' | 'formEnd' | 'fuzzy' | 'group' | 'hasForm' | 'haveAny' | 'knowsCompounds' | 'mainField' | 'prefix'
+    | 'prepare' | 'prepareCompounds' | 'revision' | 'search' | 'size' | 'stats' | 'textOf' | 'unstemmed' | 'version'
+    | 'wildcard'>;
 
 /**
  * Several indexes with different documents as one, which is only read: its results are those of one index with all
@@ -46,9 +46,8 @@ export class PartitionedIndex implements SearchableIndex {
     const rerankings = limit > 0 ? rerank : undefined;
     const simple = this.#simplified(query);
     const statistics = sumOf(this.#parts.map((part) => part.statistics(algorithm)));
-    const queries = this.#inParts(simple, (part, terms) =>
-      this.#parts[part]!.documentsOfTerms(algorithm, statistics, terms)
-    );
+    const queries = this.#inParts(simple,
+      (part, terms) => this.#parts[part]!.documentsOfTerms(algorithm, statistics, terms));
     const found = this.#parts.map((part, i) =>
       part.search(queries[i]!, {
         ...options,
@@ -87,7 +86,9 @@ export class PartitionedIndex implements SearchableIndex {
   }
 
   /** A query for each index, whose terms have the documents of all indexes; `count` counts those of one. */
-  #inParts(query: Query, count: (part: number, terms: readonly (readonly WeightedForm[])[]) => readonly number[]): Query[] {
+  #inParts(query: Query,
+    count: (part: number, terms: readonly (readonly WeightedForm[])[]) => readonly number[]): Query[]
+  {
     const terms = termsOf(query);
     const local = this.#parts.map((_, part) => terms.map((forms) => this.#formsIn(part, forms)));
     const documents = terms.map(() => 0);
@@ -276,6 +277,7 @@ export class PartitionedIndex implements SearchableIndex {
 /** The scores of documents of which each is in one index at most; the others return -1 for it. */
 function largest(all: readonly Float32Array[]): Float32Array {
   const scores = all[0]!;
-  for (const others of all.slice(1)) for (let i = 0; i < scores.length; i++) scores[i] = Math.max(scores[i]!, others[i]!);
+  for (const others of all.slice(1))
+    for (let i = 0; i < scores.length; i++) scores[i] = Math.max(scores[i]!, others[i]!);
   return scores;
 }

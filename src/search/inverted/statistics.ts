@@ -56,10 +56,8 @@ export function scoringBy(algorithm: ScoringAlgorithm, { live, tokens, fields }:
   const scoring = scoringFor(algorithm, {
     live,
     tokens,
-    numberOf: (field) =>
-      numbers.find(field) ?? (fields.has(field) ? ABSENT + absent.push(field) - 1 : undefined),
-    countsOf: (number) =>
-      fields.get(number < ABSENT ? numbers.nameOf(number) : absent[number - ABSENT]!) ?? NO_COUNTS,
+    numberOf: (field) => numbers.find(field) ?? (fields.has(field) ? ABSENT + absent.push(field) - 1 : undefined),
+    countsOf: (number) => fields.get(number < ABSENT ? numbers.nameOf(number) : absent[number - ABSENT]!) ?? NO_COUNTS,
   });
   if (absent.length === 0) return scoring;
   const factors = scoring.parameters.factors?.filter(({ field }) => field < ABSENT);
