@@ -200,6 +200,8 @@ export class InvertedIndex {
     return this.#use(() => {
       const { call } = this.#kernel;
       const simple = this.#simplified(query);
+      if (simple.kind === 'none' && options.collect !== true && options.scoresOf === undefined)
+        return { hits: [], total: 0 };
       const evaluation = this.#evaluation(scoring, levelsFor(simple));
       const filter = this.#filterOf(options);
       const lone = options.multipliers === undefined && options.scoresOf === undefined;

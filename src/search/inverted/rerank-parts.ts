@@ -68,5 +68,8 @@ function postingsOfAll(parts: Parts, words: readonly (readonly RerankWord[])[], 
 
 /** A score that the `wanted` best reach: each score so far is a lower bound of the final one. */
 function leastWanted(lists: readonly (readonly Hit[])[], wanted: number): number {
-  return lists.flat().map(({ score }) => score).sort((a, b) => b - a)[wanted - 1] ?? 0;
+  const scores = new Float32Array(lists.reduce((sum, list) => sum + list.length, 0));
+  let end = 0;
+  for (const list of lists) for (const { score } of list) scores[end++] = score;
+  return scores.sort()[end - wanted] ?? 0;
 }

@@ -33,25 +33,43 @@ export function statisticsOf(kernel: InvertedKernel, numbers: FieldNumbers, algo
 
 /** The statistics of several indexes together. */
 export function sumOf(all: readonly Statistics[]): Statistics {
-  const fields = new Map<Field, FieldCounts>();
-  for (const [field, { tokens, documents }] of all.flatMap((one) => [...one.fields])) {
-    const former = fields.get(field) ?? NO_COUNTS;
-    fields.set(field, { tokens: former.tokens + tokens, documents: former.documents + documents });
+  const fields = new Map<Field, { tokens: number; documents: number }>();
+  let [live, tokens] = [0, 0];
+  for (const one of all) {
+    live += one.live;
+    tokens += one.tokens;
+    for (const [field, counts] of one.fields) {
+      const sum = fields.get(field);
+      if (sum === undefined) fields.set(field, { ...counts });
+      else {
+        sum.tokens += counts.tokens;
+        sum.documents += counts.documents;
+      }
+    }
   }
-  return {
-    live: all.reduce((sum, { live }) => sum + live, 0),
-    tokens: all.reduce((sum, { tokens }) => sum + tokens, 0),
-    fields,
-  };
+  return { live, tokens, fields };
 }
 
 /** Numbers from here on stand for fields that the index lacks, but others of the collection have. */
 const ABSENT = MAX_FIELDS;
 
+/**
+ * What was computed for other indexes of the collection, by the statistics of a search. It is the same for all indexes
+ * if no field has a name.
+ */
+const known = new WeakMap<Statistics, { readonly algorithm: ScoringAlgorithm; readonly scoring: Scoring }>();
+
 /** An algorithm for an index by the statistics of its collection. Throws a RangeError on parameters out of range. */
-export function scoringBy(algorithm: ScoringAlgorithm, { live, tokens, fields }: Statistics,
-  numbers: FieldNumbers): Scoring
-{
+export function scoringBy(algorithm: ScoringAlgorithm, statistics: Statistics, numbers: FieldNumbers): Scoring {
+  const former = known.get(statistics);
+  if (former?.algorithm === algorithm) return former.scoring;
+  const scoring = scoringIn(algorithm, statistics, numbers);
+  if (![...fieldsOf(algorithm)].some((field) => typeof field === 'string'))
+    known.set(statistics, { algorithm, scoring });
+  return scoring;
+}
+
+function scoringIn(algorithm: ScoringAlgorithm, { live, tokens, fields }: Statistics, numbers: FieldNumbers): Scoring {
   const absent: Field[] = [];
   const scoring = scoringFor(algorithm, {
     live,

@@ -11,7 +11,7 @@ type Forms = Pick<InvertedIndex, 'formEnd' | 'hasForm' | 'textOf' | 'watch'>;
 
 /** Number of forms that one step reads. */
 const FORMS_AT_ONCE = 2000;
-const FIRST_CAPACITY = 1024;
+const FIRST_CAPACITY = 16;
 
 /**
  * The forms of several indexes, each with a number of its own: whatever depends on all words of a collection, such as
@@ -88,7 +88,7 @@ export class Vocabulary {
 
   /** The number of a form in one of the indexes; 0 if that does not have it. */
   inPart(part: number, form: number): number {
-    return this.#members[part]!.own[form]!;
+    return this.#members[part]!.own[form] ?? 0;
   }
 
   /** Counts one more index that has a form; returns the form's number. */
