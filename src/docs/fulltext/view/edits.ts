@@ -151,10 +151,19 @@ function withInflections(index: Forms, analyzer: TermAnalyzer, near: readonly Fu
 {
   const found = new Map(near.map((form) => [form.id, form]));
   for (const { id, distance } of near.slice(0, FUZZY_GROUPS)) {
-    for (const other of exactForms(index, analyzer, index.textOf(id)))
-      if (!exact.has(other) && !found.has(other)) found.set(other, { id: other, distance });
+    const others = exactForms(index, analyzer, index.textOf(id)).filter((other) =>
+      !exact.has(other) && !found.has(other)
+    );
+    for (const other of byText(index, others)) found.set(other, { id: other, distance });
   }
   return [...found.values()];
+}
+
+/** Forms in an order that does not depend on their numbers. */
+function byText(index: Pick<Forms, 'textOf'>, forms: readonly number[]): readonly number[] {
+  if (forms.length < 2) return forms;
+  const texts = forms.map((id) => ({ id, text: index.textOf(id) }));
+  return texts.sort((a, b) => (a.text < b.text ? -1 : 1)).map(({ id }) => id);
 }
 
 /** The forms of a term. */
