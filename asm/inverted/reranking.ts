@@ -79,8 +79,8 @@ export function features(): void {
 /**
  * Multiplies the scores of the first `most` documents that a selection has left in B_OUTPUT, if their classes are among
  * those of the input, by the square of 1 + the weighted sum of their features; B_RERANK_WEIGHTS has the weights (f64
- * each, not negative). Scores of documents that are then not among the `wanted` best, or below `least`, may stay as they
- * are. The order stays.
+ * each, not negative). Scores of documents that are then not among the `wanted` best, or below `least`, may stay as
+ * they are. The order stays.
  */
 export function rerankSelected(most: u32, wanted: u32, least: f32): void {
   const words = inputAt(0);

@@ -416,7 +416,7 @@ function wordsAsTerms({ words, weight = 1, classes }: PhraseQuery): TermQuery[] 
   return words.map(({ forms, documents }) => ({ kind: 'term', forms, weight, classes, documents }));
 }
 
-/** The order in which an intersection visits lists and adds up their scores: that of all documents of the collection. */
+/** The order in which an intersection visits lists and adds up their scores, by all documents of the collection. */
 function shortestFirst<T extends TermList>(lists: readonly T[]): T[] {
   return [...lists].sort((a, b) => a.documents - b.documents);
 }

@@ -1,6 +1,6 @@
 import type { InvertedKernel } from '../../kernels/inverted.ts';
 import type { Scoring } from './algorithm.ts';
-import { EVERY_CLASS, type PhraseQuery, type TermQuery, type WeightedForm, withoutRepeats } from './query.ts';
+import { EVERY_CLASS, type PhraseQuery, nameOfWord, type TermQuery, type WeightedForm, withoutRepeats } from './query.ts';
 import type { WeightedList } from './selection.ts';
 
 /**
@@ -48,8 +48,7 @@ function exactPhrase(words: Words, lists?: readonly number[]): number[] {
 function loosePhrase(words: Words, slop: number, lists?: readonly number[]): number[] {
   const span = words.at(-1)!.offset - words[0]!.offset;
   const wanted = new Map<string, Wanted>();
-  for (const [i, { forms }] of words.entries()) {
-    const name = forms.map(({ id }) => id).sort((a, b) => a - b).join();
+  for (const [i, { forms, name = nameOfWord(forms) }] of words.entries()) {
     wanted.set(name, { wanted: (wanted.get(name)?.wanted ?? 0) + 1, forms, list: lists?.[i] });
   }
   return described([...wanted.values()], false, span, slop);
@@ -105,7 +104,8 @@ export class KnownMatches {
     { words, slop = EXACT, weight, classes = EVERY_CLASS }: PhraseQuery): KnownMatches
   {
     return new KnownMatches(kernel, words.map(({ forms }) => forms),
-      () => [...givenWeights(GIVEN_PHRASE, scoring, words), ...bitsOf(weight), classes, slop, ...exactPhrase(words)]);
+      () => [...givenWeights(GIVEN_PHRASE, scoring, words), ...namesOf(words), ...bitsOf(weight), classes, slop,
+        ...exactPhrase(words)]);
   }
 
   /** NaN as the first number distinguishes such names from those of phrases, whose weight is never NaN. */
@@ -150,6 +150,13 @@ function givenWeights(begin: number, scoring: Scoring,
 {
   if (words.every(({ documents }) => documents === undefined)) return [];
   return [begin, ...words.map(({ documents = 0 }) => scoring.weightOf(documents))].flatMap((each) => [...bitsOf(each)]);
+}
+
+/** Which words are the same, if they have names. */
+function namesOf(words: Words): number[] {
+  if (words.every(({ name }) => name === undefined)) return [];
+  const names = words.map(({ name }) => name);
+  return names.map((name) => names.indexOf(name));
 }
 
 function bitsOf(weight = 1): Uint32Array {

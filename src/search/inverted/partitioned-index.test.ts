@@ -1,13 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { algorithm, query, segmentOf, SMALL_STEPS, type Step, step, toQuery,
-  WORDS } from '../../testkit/inverted/cases.ts';
+import { algorithm, query, segmentOf, SMALL_STEPS, type Step, step,
+  toQuery } from '../../testkit/inverted/cases.ts';
 import type { WordQuery } from '../../testkit/inverted/reference.ts';
-import type { ScoringAlgorithm } from './algorithm.ts';
 import type { Hit, SearchOptions, SearchResult } from './contract.ts';
 import { InvertedIndex } from './inverted-index.ts';
 import { PartitionedIndex, type SearchableIndex } from './partitioned-index.ts';
-import type { Reranking } from './rerank.ts';
 
 type Build = 'debug' | 'release';
 
@@ -127,4 +125,18 @@ describe.each(['release', 'debug'] as const)('the %s build', (build) => {
       { numRuns },
     );
   });
+});
+
+it('tells words of a loose phrase apart that are the same in one of the indexes', () => {
+  const indexes = [new InvertedIndex(), new InvertedIndex()];
+  indexes[0]!.add(0, [{ field: 0, text: 'joined' }]);
+  indexes[1]!.add(1, [{ field: 0, text: 'first second' }]);
+  const many = new PartitionedIndex(indexes);
+  const forms = (...words: string[]) => words.map((word) => ({ id: many.form(word)! }));
+  const { hits } = many.search({
+    kind: 'phrase',
+    words: [{ forms: forms('second', 'joined'), offset: 0 }, { forms: forms('first', 'joined'), offset: 1 }],
+    slop: 3,
+  }, { algorithm: { kind: 'bm25' }, limit: 10 });
+  expect(hits.map(({ ord }) => ord).sort()).toEqual([0, 1]);
 });

@@ -1,6 +1,6 @@
 import type { KernelBuild } from '../../kernels/load.ts';
 import type { Analyzer } from './analyzers.ts';
-import { checkLimit, type Hit, type IndexStats, type SearchOptions, type SearchResult } from './contract.ts';
+import { checkLimit, type IndexStats, type SearchOptions, type SearchResult } from './contract.ts';
 import type { FuzzyForm } from './dictionary.ts';
 import type { Field } from './fields.ts';
 import { consistingOf, type InvertedIndex } from './inverted-index.ts';
@@ -89,13 +89,18 @@ export class PartitionedIndex implements SearchableIndex {
   #inParts(query: Query,
     count: (part: number, terms: readonly (readonly WeightedForm[])[]) => readonly number[]): Query[]
   {
-    const terms = termsOf(query);
-    const local = this.#parts.map((_, part) => terms.map((forms) => this.#formsIn(part, forms)));
-    const documents = terms.map(() => 0);
-    for (const [part, own] of local.entries())
-      for (const [i, counted] of count(part, own).entries()) documents[i]! += counted;
+    const { forms, places } = termsOf(query);
+    const local = this.#parts.map((_, part) => forms.map((list) => this.#formsIn(part, list)));
+    const documents = forms.map(() => 0);
+    for (const [part, own] of local.entries()) {
+      const counts = count(part, own);
+      for (let i = 0; i < counts.length; i++) documents[i]! += counts[i]!;
+    }
     return local.map((own) =>
-      queryInPart(query, new Map(terms.map((forms, i) => [forms, { forms: own[i]!, documents: documents[i]! }])))
+      queryInPart(query, (list) => {
+        const place = places.get(list)!;
+        return { forms: own[place]!, documents: documents[place]! };
+      })
     );
   }
 

@@ -66,6 +66,11 @@ interface PhraseWord {
   readonly forms: readonly WeightedForm[];
   /** Position in the phrase, not descending; omitted words leave a gap. */
   readonly offset: number;
+  /**
+   * Words with the same name are one word, which a phrase with slop must have as often; default `nameOfWord`. In one of
+   * several indexes, different words may have the same forms.
+   */
+  readonly name?: string | undefined;
   /** See `TermQuery`. */
   readonly documents?: number | undefined;
 }
@@ -323,6 +328,11 @@ function negate(query: Query): Query {
   if (query.kind === 'none') return ALL;
   if (isEverything(query)) return NONE;
   return { kind: 'and', of: [ALL, { kind: 'not', of: query }] };
+}
+
+/** The name of a word of a phrase: the numbers of its forms. */
+export function nameOfWord(forms: readonly WeightedForm[]): string {
+  return forms.map(({ id }) => id).sort((a, b) => a - b).join();
 }
 
 /** Removes repeated forms; the last occurrence of a form determines its weight. */
