@@ -1,6 +1,7 @@
 import type { InvertedKernel } from '../../kernels/inverted.ts';
 import type { Scoring } from './algorithm.ts';
-import { EVERY_CLASS, type PhraseQuery, nameOfWord, type TermQuery, type WeightedForm, withoutRepeats } from './query.ts';
+import { EVERY_CLASS, nameOfWord, type PhraseQuery, type TermQuery, type WeightedForm,
+  withoutRepeats } from './query.ts';
 import type { WeightedList } from './selection.ts';
 
 /**

@@ -46,7 +46,10 @@ export function queryInPart(query: Query, termOf: (forms: readonly WeightedForm[
     case 'term':
       return { ...query, ...termOf(query.forms) };
     case 'phrase':
-      return { ...query, words: query.words.map((word) => ({ ...word, ...termOf(word.forms), name: nameOfWord(word.forms) })) };
+      return {
+        ...query,
+        words: query.words.map((word) => ({ ...word, ...termOf(word.forms), name: nameOfWord(word.forms) })),
+      };
     case 'not':
       return { kind: 'not', of: queryInPart(query.of, termOf) };
     case 'and':

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { algorithm, query, segmentOf, SMALL_STEPS, type Step, step,
-  toQuery } from '../../testkit/inverted/cases.ts';
+import { algorithm, query, segmentOf, SMALL_STEPS, type Step, step, toQuery } from '../../testkit/inverted/cases.ts';
 import type { WordQuery } from '../../testkit/inverted/reference.ts';
 import type { Hit, SearchOptions, SearchResult } from './contract.ts';
 import { InvertedIndex } from './inverted-index.ts';
