@@ -19,7 +19,7 @@ export { frequencyIn, liveDocuments, liveDocumentsInField, mainField } from './i
 export { addToOrders, collectKey, collectRange } from './inverted/dictionary';
 export { allowClasses, classOf, documentOf, lengthOf, liveClasses, removeDocument } from './inverted/documents';
 export { filterBytes, noteSteps, translateFilter } from './inverted/filters';
-export { formsExist, postingsOf, sumForms } from './inverted/form-sets';
+export { countForms, formsExist, postingsOf, sumForms } from './inverted/form-sets';
 export { findForm, setKey } from './inverted/forms';
 export { collectFuzzy } from './inverted/fuzzy';
 export { clearGrouping, groupOf, joinGroup, leaveGroup, nextInGroup } from './inverted/groups';
@@ -44,7 +44,8 @@ export { countSums, finishRequire, scoreForm, scoreGroup, scoreSums, sumForm,
   sumFormDensely } from './inverted/scoring';
 export { buffer, reserve } from './inverted/scratch';
 export { clear, mergeSegment, noteDocument, openSegment, writeSegment } from './inverted/segments';
-export { lookUpScores, orderSelected, selectByBits, selectByScore, selectedCount } from './inverted/selecting';
+export { lookUpScores, orderSelected, selectByBits, selectByScore, selectedCount,
+  selectGiven } from './inverted/selecting';
 export { matchTallied, scoreTallied, selectTallied } from './inverted/tallies';
 export { prepareTallies, tallyForms, tallyList } from './inverted/tallying';
 export { hostStart, tokenizeText } from './inverted/tokenizer';

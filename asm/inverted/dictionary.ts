@@ -1,4 +1,5 @@
-// The forms in the order of their keys, and in the order of their keys read backward. Forms with a prefix are a range
+// The forms in the order of their keys, and in the order of their keys read backward; forms with the same key are in
+// the order of their bytes. Forms with a prefix are a range
 // of the first order, forms with a suffix a range of the second. An order is a list of leaves of up to 256 forms, so
 // that adding or dropping a form moves few bytes, however large the order is:
 //
@@ -11,7 +12,7 @@
 import { compareBackward, compareBytes, equalBytes, wordAt, wordBefore } from './bytes.ts';
 import { H_BACKWARD, H_FORWARD, PART_ORDER } from './layout.ts';
 import { allocate, release, resize } from './memory.ts';
-import { keyBytes, keyLength } from './records.ts';
+import { formBytes, formLength, keyBytes, keyLength } from './records.ts';
 import { B_OUTPUT, buffer, reserve, roomOf } from './scratch.ts';
 import { signForm } from './signatures.ts';
 
@@ -199,21 +200,44 @@ function entryOf(order: usize, leaf: u32): usize {
 }
 
 function insert(order: usize, form: u32): void {
-  const key = keyBytes(form);
-  const length = keyLength(form);
-  let leaf = leafToInsert(order, key, length);
-  if (leafSize(order, leaf) === LEAF) {
-    split(order, leaf);
-    leaf = leafToInsert(order, key, length);
+  let to = placeFor(order, form);
+  if (leafSize(order, <u32>(to >> 32)) === LEAF) {
+    split(order, <u32>(to >> 32));
+    to = placeFor(order, form);
   }
+  const leaf = <u32>(to >> 32);
+  const index = <u32>to;
   const size = leafSize(order, leaf);
-  const index = indexFor(order, leaf, key, length);
   const place = <usize>load<u32>(entryOf(order, leaf)) + (<usize>index << 2);
   memory.copy(place + 4, place, <usize>(size - index) << 2);
   store<u32>(place, form);
   store<u32>(entryOf(order, leaf), size + 1, E_SIZE);
   store<u32>(order, load<u32>(order, 12) + 1, 12);
   if (index === size) setHead(order, leaf);
+}
+
+/**
+ * The place of a form, leaf in the high half, index in the low half: behind those with an equal key whose bytes are
+ * before its own. So the order depends on the forms only, and not on when they were added.
+ */
+function placeFor(order: usize, form: u32): u64 {
+  const key = keyBytes(form);
+  const length = keyLength(form);
+  let leaf = leafToInsert(order, key, length);
+  let index = indexFor(order, leaf, key, length);
+  for (;;) {
+    const isNext = index === leafSize(order, leaf);
+    if (isNext && leaf + 1 >= leafCount(order)) break;
+    const other = isNext ? formAt(order, leaf + 1, 0) : formAt(order, leaf, index);
+    if (compareKey(order, other, key, length) !== 0 || !isBefore(other, form)) break;
+    if (isNext) leaf++;
+    index = isNext ? 1 : index + 1;
+  }
+  return (<u64>leaf << 32) | <u64>index;
+}
+
+function isBefore(form: u32, other: u32): bool {
+  return compareBytes(formBytes(form), formLength(form), formBytes(other), formLength(other)) < 0;
 }
 
 /** The leaf where the given bytes belong; it is made if there is no leaf. No leaf is empty, except an only one. */
@@ -225,7 +249,7 @@ function leafToInsert(order: usize, at: usize, length: u32): u32 {
   return min(leafFor(order, at, length), leafCount(order) - 1);
 }
 
-/** Forms with equal keys are in any order, so the form is looked for among them. */
+/** The form is looked for among those with an equal key. */
 function remove(order: usize, form: u32): void {
   const place = seekKey(order, keyBytes(form), keyLength(form));
   let leaf = <u32>(place >> 32);

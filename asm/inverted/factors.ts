@@ -3,14 +3,14 @@
 //
 // Instead of a factor that was not needed, an upper bound of it is stored, as a negative number.
 //
-// A factor belongs to a document, a description of words and weights, and the average length at that time. Factors of
+// A factor belongs to a document, and to a description of words, weights and the average length. Factors of
 // deleted documents are never looked up; compaction forgets all. An entry is a u64 name and the factor, f64; entries
 // are in sets of four.
 //
 // The lowest byte of a name is the epoch, which changes when all are forgotten: entries of other epochs are free. So
 // the table, of 32 MB, is not cleared when it is made, which would block the first search for 25 ms.
 
-import { H_FACTOR_EPOCH, H_FACTORS, H_LENGTH_SUM, H_LIVE_DOCS } from './layout.ts';
+import { H_FACTOR_EPOCH, H_FACTORS } from './layout.ts';
 import { mix } from './mixing.ts';
 import { B_FACTORS, buffer, reserveUncleared, shrink } from './scratch.ts';
 
@@ -48,7 +48,7 @@ export function forgetFactors(): void {
 
 /** The name of a query's factors, made of numbers (u32) that describe the query. */
 export function hashOfQuery(from: usize, to: usize): u64 {
-  let hash = mix(load<u64>(H_LENGTH_SUM)) ^ <u64>load<u32>(H_LIVE_DOCS);
+  let hash: u64 = 0;
   for (let at = from; at < to; at += 4) hash = mix(hash) ^ <u64>load<u32>(at);
   return mix(hash);
 }

@@ -4,11 +4,11 @@
 // A word, 48 bytes in B_RERANK_WORDS:
 //
 //     0 offset in the query   4 flags   8 its share of the query (f32)   12 fields of `reranking.ts`
+//     40 average length of all documents (f32)
 
 import { F_EXACT_KEY, F_EXACT_TITLE, F_OCCURRENCES, F_TITLE, foundAt, KEY_FIELD, TITLE_FIELD } from './candidates.ts';
 import { lengthsOf } from './documents.ts';
 import { countGathered, gathered } from './gathering.ts';
-import { H_LENGTH_SUM, H_LIVE_DOCS } from './layout.ts';
 import { B_RERANK_WORDS, buffer } from './scratch.ts';
 
 // Features. COVERED, NEAR, ORDERED and FREQUENT are 0 for a query of one word.
@@ -46,6 +46,7 @@ export const WORD: u32 = 48;
 export const W_OFFSET: usize = 0;
 export const W_FLAGS: usize = 4;
 export const W_SHARE: usize = 8;
+export const W_AVERAGE: usize = 40;
 
 /** No distance. */
 const FAR: u32 = u32.MAX_VALUE;
@@ -185,8 +186,8 @@ function nearest(first: usize, second: usize, wanted: u32): u64 {
 }
 
 function describeFrequencies(words: u32, c: u32, doc: u32, to: usize): void {
-  const average = <f32>(load<f64>(H_LENGTH_SUM) / <f64>load<u32>(H_LIVE_DOCS));
-  const k: f32 = K1 * (1 - B + B * load<f32>(lengthsOf(0) + (<usize>doc << 2)) / max<f32>(average, 1));
+  const average = max<f32>(load<f32>(wordAt(0), W_AVERAGE), 1);
+  const k: f32 = K1 * (1 - B + B * load<f32>(lengthsOf(0) + (<usize>doc << 2)) / average);
   for (let i: u32 = 0; i < words; i++) {
     const count = <f32>load<u32>(foundAt(i, c), F_OCCURRENCES);
     if (count > 0) add(to, FREQUENT, shareOf(wordAt(i)) * count / (count + k));

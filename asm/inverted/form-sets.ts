@@ -1,8 +1,9 @@
 // Sets of many forms, as patterns match them: `count` numbers, u32 each, in B_INPUT.
 
+import { liveDocuments } from './counting.ts';
 import { formCount, formExists, R_DOCUMENTS, recordOf } from './records.ts';
 import { sumForm, sumFormDensely } from './scoring.ts';
-import { B_FORM_BITS, B_INPUT, buffer, reserve } from './scratch.ts';
+import { B_FORM_BITS, B_INPUT, B_OUTPUT, buffer, reserve } from './scratch.ts';
 
 export function formsExist(count: u32): bool {
   const forms = buffer(B_INPUT);
@@ -11,6 +12,16 @@ export function formsExist(count: u32): bool {
     if (form === 0 || form >= formCount() || !formExists(form)) return false;
   }
   return true;
+}
+
+/** Writes the number of live documents of each form to B_OUTPUT, u32 each; 0 for the number 0. */
+export function countForms(count: u32): void {
+  const forms = buffer(B_INPUT);
+  const counts = reserve(B_OUTPUT, max(count * 4, 16));
+  for (let i: usize = 0; i < <usize>count << 2; i += 4) {
+    const form = load<u32>(forms + i);
+    store<u32>(counts + i, form === 0 ? 0 : liveDocuments(form));
+  }
 }
 
 /** Postings of all forms, those of deleted documents included. */

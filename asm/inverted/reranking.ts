@@ -4,7 +4,7 @@
 //
 // The host describes words in B_INPUT, u32 each:
 //
-//     words, candidates (or the classes whose documents are reranked)
+//     words, candidates (or the classes whose documents are reranked), average length of all documents (f32)
 // for each word: offset in the query, flags, its share of the query (f32), number of forms, forms; the first is the
 // exact form or 0
 //     for each candidate: its ordinal
@@ -21,7 +21,7 @@ import { closeBest, leastUpper, offerKey, openBest } from './best.ts';
 import { findWord, openCandidates, postingsFound } from './candidates.ts';
 import { classOf, documentOf, lengthsOf } from './documents.ts';
 import { findFactor, hashOfQuery, keepFactor, nameOf } from './factors.ts';
-import { boundPlaces, describe, describePlaces, FEATURES, W_FLAGS, W_OFFSET, W_SHARE, WORD,
+import { boundPlaces, describe, describePlaces, FEATURES, W_AVERAGE, W_FLAGS, W_OFFSET, W_SHARE, WORD,
   wordAt } from './features.ts';
 import { closeGathering, gatherWord, openGathering } from './gathering.ts';
 import { hashOfWord } from './places.ts';
@@ -79,10 +79,10 @@ export function features(): void {
 /**
  * Multiplies the scores of the first `most` documents that a selection has left in B_OUTPUT, if their classes are among
  * those of the input, by the square of 1 + the weighted sum of their features; B_RERANK_WEIGHTS has the weights (f64
- * each, not negative). Scores of documents that are then not among the `wanted` best may stay as they are. The order
- * stays.
+ * each, not negative). Scores of documents that are then not among the `wanted` best, or below `least`, may stay as
+ * they are. The order stays.
  */
-export function rerankSelected(most: u32, wanted: u32): void {
+export function rerankSelected(most: u32, wanted: u32, least: f32): void {
   const words = inputAt(0);
   const classes = inputAt(1);
   const query = hashOfSelected(openWords(words));
@@ -95,7 +95,8 @@ export function rerankSelected(most: u32, wanted: u32): void {
     store<u64>(order + (<usize>among << 3), (<u64>doc << 32) | i);
     among++;
   }
-  const unknown = multiplyKnown(query, order, among, wanted);
+  const floor = reinterpret<u32>(least);
+  const unknown = multiplyKnown(query, order, among, wanted, floor);
   if (unknown === 0) return;
   sort(order, unknown);
   findWords(words, order, unknown);
@@ -103,11 +104,11 @@ export function rerankSelected(most: u32, wanted: u32): void {
   const keys = buffer(B_RERANK_KEYS);
   sort(keys, left);
   // All if they are too few to skip any, or if all are wanted.
-  const first = wanted >= count ? left : min(left, max(wanted + (wanted >> 1), FIRST));
+  const first = floor > 0 ? 0 : wanted >= count ? left : min(left, max(wanted + (wanted >> 1), FIRST));
   multiplySome(words, query, order, keys + (<usize>(left - first) << 3), first);
-  const least = leastWanted(wanted);
+  const bits = leastWanted(wanted, floor);
   let second: u32 = 0;
-  for (let at = keys + (<usize>(left - first) << 3); at > keys && load<u32>(at - 8, 4) >= least; at -= 8) second++;
+  for (let at = keys + (<usize>(left - first) << 3); at > keys && load<u32>(at - 8, 4) >= bits; at -= 8) second++;
   multiplySome(words, query, order, keys + (<usize>(left - first - second) << 3), second);
   for (let i: u32 = 0; i < left - first - second; i++) {
     const c = load<u32>(keys + (<usize>i << 3));
@@ -119,7 +120,7 @@ export function rerankSelected(most: u32, wanted: u32): void {
  * Multiplies scores by the remembered factors. Leaves only the documents in the order that have none and may be among
  * the wanted ones, and returns their number.
  */
-function multiplyKnown(query: u64, order: usize, count: u32, wanted: u32): u32 {
+function multiplyKnown(query: u64, order: usize, count: u32, wanted: u32, floor: u32): u32 {
   const bounds = reserve(B_RERANK_BOUNDS, max(count, 1) * 8);
   let unknown: u32 = 0;
   let bounded: u32 = 0;
@@ -135,7 +136,7 @@ function multiplyKnown(query: u64, order: usize, count: u32, wanted: u32): u32 {
     unknown++;
     bounded += <u32>(factor < 0);
   }
-  return bounded === 0 ? unknown : leaveWanted(order, unknown, leastWanted(wanted));
+  return bounded === 0 ? unknown : leaveWanted(order, unknown, leastWanted(wanted, floor));
 }
 
 /**
@@ -155,11 +156,11 @@ function leaveWanted(order: usize, count: u32, least: u32): u32 {
 }
 
 /**
- * The bits of the worst score of the `wanted` best so far, or of a smaller one. Scores that are not multiplied are
- * lower bounds.
+ * The bits of the worst score of the `wanted` best so far, or of a smaller one, but at least `floor`. Scores that are
+ * not multiplied are lower bounds.
  */
-function leastWanted(wanted: u32): u32 {
-  return wanted < selectedCount() ? leastUpper(bestSelected(wanted)) : 0;
+function leastWanted(wanted: u32, floor: u32): u32 {
+  return wanted < selectedCount() ? max(floor, leastUpper(bestSelected(wanted))) : floor;
 }
 
 /**
@@ -287,13 +288,14 @@ function inputAt(index: u32): u32 {
 /** Reads the words of the input; returns the number of the input behind them. */
 function openWords(words: u32): u32 {
   reserve(B_RERANK_WORDS, max(words, 1) * WORD);
-  let at: u32 = 2;
+  let at: u32 = 3;
   for (let i: u32 = 0; i < words; i++) {
     const word = wordAt(i);
     const forms = inputAt(at + 3);
     store<u32>(word, inputAt(at), W_OFFSET);
     store<u32>(word, inputAt(at + 1), W_FLAGS);
     store<u32>(word, inputAt(at + 2), W_SHARE);
+    store<u32>(word, inputAt(2), W_AVERAGE);
     store<u32>(word, forms, W_FORMS);
     store<u32>(word, at + 4, W_INPUT);
     store<u64>(word, hashOfWord(buffer(B_INPUT) + (<usize>(at + 4) << 2), forms), W_HASH);

@@ -242,6 +242,15 @@ export function finish(state: usize): u32 {
   return load<u32>(state, S_TOTAL);
 }
 
+/** Makes a selection of `count` hits of an earlier one: u32 ordinal, f32 score each in B_INPUT. */
+export function selectGiven(count: u32): void {
+  const state = begin(count, 0, 0, 0);
+  const input = buffer(B_INPUT);
+  for (let i: usize = 0; i < <usize>count << 3; i += 8)
+    offerScore(state, load<f32>(input + i, 4), load<u32>(input + i));
+  finish(state);
+}
+
 export function selectedCount(): u32 {
   return bestCount(buffer(B_HEAP) + STATE);
 }

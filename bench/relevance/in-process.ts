@@ -3,7 +3,7 @@ import { termAnalyzer } from '../../src/docs/fulltext/view/analyzers.ts';
 import { PROSE_CLASSES } from '../../src/docs/fulltext/view/document-classes.ts';
 import { relevantHits, relevantTerms, rescored, takesFeedback } from '../../src/docs/fulltext/view/feedback.ts';
 import { toRerankings, toWeights } from '../../src/docs/fulltext/view/field-weights.ts';
-import { toScoring } from '../../src/docs/fulltext/view/inverted-text-index.ts';
+import { toScoring } from '../../src/docs/fulltext/view/readable-text-index.ts';
 import type { Algorithm } from '../../src/docs/fulltext/view/text-index.ts';
 import { toIndexQuery } from '../../src/docs/fulltext/view/to-index-query.ts';
 import { toIndexed } from '../../src/docs/fulltext/view/to-indexed.ts';

@@ -54,6 +54,7 @@ export const WORD = 48;
 export const W_OFFSET = 0;
 export const W_FLAGS = 4;
 export const W_SHARE = 8;
+export const W_AVERAGE = 40;
 export const MAX_FUZZY_WORD = 60;
 export const GRADES = 4;
 export const KEPT_FREQUENCIES = 512;

@@ -70,6 +70,7 @@ export interface InvertedExports extends WebAssembly.Exports {
   scoreGroup(level: number, action: number, weight: number): void;
   sumFormDensely(form: number, weight: number): void;
   formsExist(count: number): number;
+  countForms(count: number): void;
   postingsOf(count: number): number;
   sumForms(count: number, densely: number): number;
   countSums(): number;
@@ -116,10 +117,11 @@ export interface InvertedExports extends WebAssembly.Exports {
   matchTallied(count: number, level: number): void;
   scoreTallied(count: number, level: number): void;
   selectedCount(): number;
+  selectGiven(count: number): void;
   lookUpScores(count: number, byBits: number): void;
   features(): void;
   orderReranked(wanted: number): void;
-  rerankSelected(most: number, wanted: number): void;
+  rerankSelected(most: number, wanted: number, least: number): void;
   orderSelected(most: number): void;
   beginCompaction(): void;
   compactStep(budget: number): number;

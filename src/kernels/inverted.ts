@@ -51,6 +51,7 @@ export const Buffers = {
   multipliers: layout.B_MULTIPLIERS,
   matches: layout.B_MATCHES,
   fieldFactors: layout.B_FIELD_FACTORS,
+  fieldCounts: layout.B_FIELD_COUNTS,
   rerankWeights: layout.B_RERANK_WEIGHTS,
   segment: layout.B_SEGMENT,
   divisionTexts: layout.B_DIVISION_TEXTS,
@@ -247,6 +248,16 @@ export class InvertedKernel {
     this.#followGrowth();
     const stop = at + this.#text.write(first, at);
     return { at, stop, end: stop + this.#text.write(rest, stop) };
+  }
+
+  /** Writes hits of an earlier selection to the input buffer, for `selectGiven`. */
+  inputHits(hits: readonly { readonly ord: number; readonly score: number }[]): void {
+    const at = this.call.reserve(Buffers.input, Math.max(hits.length * 8, 16));
+    const view = this.#header;
+    hits.forEach(({ ord, score }, i) => {
+      view.setUint32(at + 8 * i, ord, true);
+      view.setFloat32(at + 8 * i + 4, score, true);
+    });
   }
 
   /** Writes numbers (u32) to the input buffer; returns their address. */

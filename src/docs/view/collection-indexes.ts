@@ -82,6 +82,11 @@ export class CollectionIndexes<Index extends ViewIndex & Readable, Readable> {
     return [...this.#byName.values()].flatMap(({ all }) => all);
   }
 
+  /** The collections that have several partitions, or are being divided. */
+  divided(): CollectionParts<Index, Readable>[] {
+    return [...this.#byName.values()].filter(({ all }) => all.length > 1);
+  }
+
   /** Where those that serve are. */
   counts(): IndexCounts {
     const all = this.parts();

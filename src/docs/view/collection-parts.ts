@@ -1,5 +1,6 @@
 import { CollectionIndex } from './collection-index.ts';
 import { partitionOf, partitionsOf } from './partitions.ts';
+import { IndexLoading } from './readiness.ts';
 import type { ViewIndex, ViewKind } from './view-kind.ts';
 
 /**
@@ -14,7 +15,8 @@ export class CollectionParts<Index extends ViewIndex & Readable, Readable> {
   #next: readonly CollectionIndex<Index>[] = [];
   /** The number of partitions that was asked for last. */
   #wanted: number;
-  #joined: { readonly of: readonly Index[]; readonly readable: Readable } | undefined;
+  /** The present parts as one, and the next ones while these are prepared. */
+  readonly #joined = new Map<readonly CollectionIndex<Index>[], Joined<Index, Readable>>();
 
   /** Without indexes; they start as loading. */
   constructor(kind: ViewKind<Index, Readable>, name: string, partitions: number) {
@@ -48,17 +50,41 @@ export class CollectionParts<Index extends ViewIndex & Readable, Readable> {
   }
 
   /**
-   * What searches read. Throws `IndexLoading` before all partitions are complete, `unavailable` if one failed.
-   * `changed` resolves when a retry makes sense.
+   * What searches read. Throws `IndexLoading` before all partitions are complete and prepared, `unavailable` if one
+   * failed. `changed` resolves when a retry makes sense.
    */
   ready(changed: Promise<void>): Readable {
-    return this.#readable(this.#parts.map((part) => part.ready(changed)));
+    const serving = this.#parts.map((part) => part.ready(changed));
+    if (serving.length === 1) return serving[0]!;
+    const joined = this.#join(this.#parts, serving);
+    if (!joined.isWarm && this.#warm(joined)) throw new IndexLoading(this.#kind.name, changed);
+    return joined.readable;
   }
 
   /** The same, if all serve and are in memory. */
   get serving(): Readable | undefined {
-    const serving = this.#parts.map((part) => part.serving);
-    return serving.every((index) => index !== undefined) ? this.#readable(serving) : undefined;
+    const serving = allServing(this.#parts);
+    return serving?.length === 1 ? serving[0] : serving && this.#join(this.#parts, serving).readable;
+  }
+
+  /** Whether searches would wait only because the partitions are not prepared to be searched together. */
+  get isCold(): boolean {
+    if (this.#parts.length === 1) return false;
+    const serving = allServing(this.#parts);
+    return serving !== undefined && !this.#join(this.#parts, serving).isWarm;
+  }
+
+  /**
+   * Prepares for searches what they read of the new partitions, if these are complete, and of the present ones; true
+   * while there is more.
+   */
+  warm(): boolean {
+    for (const parts of [this.#next, this.#parts]) {
+      const serving = parts.length > 1 ? allServing(parts) : undefined;
+      const joined = serving && this.#join(parts, serving);
+      if (joined?.isWarm === false && this.#warm(joined)) return true;
+    }
+    return false;
   }
 
   /** Documents of all; undefined if one does not serve. */
@@ -80,7 +106,7 @@ export class CollectionParts<Index extends ViewIndex & Readable, Readable> {
   }
 
   /**
-   * The new indexes take the place of the present ones, if all serve; they stay if one of the new ones could not be
+   * The new indexes take the place of the present ones, if all serve; these stay if one of the new ones could not be
    * built. Returns the names of the indexes that are no longer needed.
    */
   conclude(): readonly string[] {
@@ -92,6 +118,7 @@ export class CollectionParts<Index extends ViewIndex & Readable, Readable> {
     if (isComplete) this.#parts = next;
     else this.#leaveNext();
     for (const part of left) part.close();
+    this.#joined.delete(left);
     return left.map(({ name }) => name);
   }
 
@@ -111,6 +138,7 @@ export class CollectionParts<Index extends ViewIndex & Readable, Readable> {
 
   #leaveNext(): void {
     for (const part of this.#next) part.close();
+    this.#joined.delete(this.#next);
     this.#next = [];
   }
 
@@ -118,11 +146,28 @@ export class CollectionParts<Index extends ViewIndex & Readable, Readable> {
     return partitionsOf(this.name, partitions).map((partition) => new CollectionIndex(this.#kind.name, partition));
   }
 
-  #readable(parts: readonly Index[]): Readable {
-    const [only] = parts;
-    if (parts.length === 1) return only!;
-    if (this.#joined?.of.every((part, i) => part === parts[i]) !== true)
-      this.#joined = { of: parts, readable: this.#kind.join(parts) };
-    return this.#joined!.readable;
+  #join(parts: readonly CollectionIndex<Index>[], serving: readonly Index[]): Joined<Index, Readable> {
+    const present = this.#joined.get(parts);
+    if (present?.of.every((index, i) => index === serving[i]) === true) return present;
+    const joined = { of: serving, readable: this.#kind.join(serving), isWarm: this.#kind.warm === undefined };
+    this.#joined.set(parts, joined);
+    return joined;
   }
+
+  #warm(joined: Joined<Index, Readable>): boolean {
+    joined.isWarm = this.#kind.warm?.(joined.readable) !== true;
+    return !joined.isWarm;
+  }
+}
+
+interface Joined<Index, Readable> {
+  readonly of: readonly Index[];
+  readonly readable: Readable;
+  isWarm: boolean;
+}
+
+/** Undefined if one does not serve. */
+function allServing<Index extends ViewIndex>(parts: readonly CollectionIndex<Index>[]): readonly Index[] | undefined {
+  const serving = parts.map((part) => part.serving);
+  return serving.every((index) => index !== undefined) ? serving : undefined;
 }

@@ -1,4 +1,5 @@
 import { systemTimer, type Timer } from '../../lib/clock.ts';
+import { Pace } from '../../lib/pace.ts';
 import { type Change, memoryCursor, Subscriber } from '../../storage/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import type { Confirmation } from './checkpoint-files.ts';
@@ -39,6 +40,8 @@ interface Run extends BuildRun {
   readonly history: number;
   /** The last rebuild of each index that a change asked for, by its name. */
   readonly rebuilds: Map<string, Rebuild>;
+  /** Collections whose partitions will be joined for searches in the background. */
+  readonly joining: Set<object>;
 }
 
 /** A build of an index that exists already. */
@@ -119,6 +122,7 @@ export class CollectionView<Index extends ViewIndex & Readable, Readable = Index
       current: false,
       history,
       rebuilds: new Map(),
+      joining: new Set(),
     };
     this.#run = run;
     run.work = this.#load(run, head, starts).catch((error: unknown) => {
@@ -220,6 +224,7 @@ export class CollectionView<Index extends ViewIndex & Readable, Readable = Index
     if (collection === undefined) return undefined;
     this.#divide(run, collection);
     this.#atRest.wake(run, collection.parts);
+    if (collection.isCold) this.#joinLater(run, collection);
     return collection.ready(this.changed);
   }
 
@@ -398,6 +403,7 @@ export class CollectionView<Index extends ViewIndex & Readable, Readable = Index
     this.#notifyChange();
     for (const index of this.#collections.parts())
       if (!index.isResting) await this.#builder.build(index, run);
+    for (const collection of this.#collections.divided()) await this.#join(run, collection);
   }
 
   /** The feed does not continue from the view's position: every index is rebuilt from the tables. */
@@ -466,9 +472,28 @@ export class CollectionView<Index extends ViewIndex & Readable, Readable = Index
 
   /** An index serves, or could not be built. */
   #built(index: CollectionIndex<Index>): void {
-    const left = this.#collections.get(index.partition.collection)?.conclude() ?? [];
-    if (left.length > 0 && this.#run !== undefined) this.#inBackground(this.#run, () => this.#removeKept(left));
     this.#notifyChange();
+    const collection = this.#collections.get(index.partition.collection);
+    if (collection !== undefined && collection.all.length > 1 && this.#run !== undefined)
+      this.#joinLater(this.#run, collection);
+  }
+
+  #joinLater(run: Run, collection: CollectionParts<Index, Readable>): void {
+    if (run.joining.has(collection)) return;
+    run.joining.add(collection);
+    this.#inBackground(run, async () => {
+      run.joining.delete(collection);
+      await this.#join(run, collection);
+    });
+  }
+
+  /** Prepares what searches read of partitions; new ones take the place of the present ones when they are complete. */
+  async #join(run: Run, collection: CollectionParts<Index, Readable>): Promise<void> {
+    const pace = new Pace();
+    while (!run.abort.signal.aborted && collection.warm()) await pace.rest();
+    const left = collection.conclude();
+    this.#notifyChange();
+    await this.#removeKept(left);
   }
 
   #rebuild(run: Run, index: CollectionIndex<Index>): void {

@@ -68,6 +68,8 @@ export interface ViewKind<Index extends ViewIndex, Readable = Index> {
    * documents. The indexes may change later, but not while it is called synchronously.
    */
   join(parts: readonly Index[]): Readable;
+  /** Prepares a joined index for searches, for some milliseconds; true while there is more. Absent: it is ready. */
+  warm?(joined: Readable): boolean;
   /**
    * The change that rebuilds the index of its collection while the old one serves; absent if there is none
    * (`CollectionView.reindex`).

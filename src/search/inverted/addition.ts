@@ -3,6 +3,7 @@ import type { Analyzers } from './analyzers.ts';
 import type { Dictionary } from './dictionary.ts';
 import { addFields, type FieldText } from './document-text.ts';
 import type { FieldNumbers } from './fields.ts';
+import type { FormWatchers } from './form-watchers.ts';
 import type { Segment } from './segment.ts';
 
 /**
@@ -19,6 +20,7 @@ export interface Additions {
   readonly analyzers: Analyzers;
   readonly dictionary: Dictionary;
   readonly fields: FieldNumbers;
+  readonly watchers: FormWatchers;
   /** Units of text, or tokens, per step. */
   readonly amount: number;
 }
@@ -64,7 +66,7 @@ export function* mergeSegment(parts: Additions, ords: readonly number[],
 }
 
 /** Groups and orders the new forms. */
-function* settleForms({ kernel, analyzers, dictionary, amount }: Additions): Generator<undefined, void> {
+function* settleForms({ kernel, analyzers, dictionary, watchers, amount }: Additions): Generator<undefined, void> {
   const count = kernel.call.newFormCount();
   if (count === 0) return;
   const forms = kernel.numbers(kernel.call.newForms(), count);
@@ -76,6 +78,7 @@ function* settleForms({ kernel, analyzers, dictionary, amount }: Additions): Gen
     analyzers.join(form, text);
     dictionary.setKey(form, text);
     kernel.call.addToOrders(form);
+    watchers.joined(form, text);
   }
   kernel.call.forgetNewForms();
 }

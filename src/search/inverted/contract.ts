@@ -2,6 +2,7 @@ import type { PartName } from '../../kernels/inverted.ts';
 import type { KernelBuild } from '../../kernels/load.ts';
 import type { ScoringAlgorithm } from './algorithm.ts';
 import type { Reranking } from './rerank.ts';
+import type { Statistics } from './statistics.ts';
 
 /** Largest ordinal of a document: the index has an array by ordinal. */
 export const MAX_ORDINAL = 0x0fff_ffff;
@@ -65,6 +66,11 @@ export interface SearchOptions {
    * applied.
    */
   readonly scoresOf?: ArrayLike<number> | undefined;
+  /**
+   * What all indexes of a collection together count, if this is one of several: then the terms of the query have their
+   * `documents`. Default: what this index counts.
+   */
+  readonly statistics?: Statistics | undefined;
 }
 
 export interface Hit {
@@ -106,6 +112,12 @@ export interface Addition {
    * until it is complete.
    */
   step(milliseconds: number, now?: () => number): boolean;
+}
+
+/** Throws a RangeError on a limit of a search that is out of range. */
+export function checkLimit(limit: number): void {
+  if (!(Number.isInteger(limit) && limit >= 0 && limit <= MAX_RESULTS))
+    throw new RangeError(`a limit is an integer from 0 to ${MAX_RESULTS}, got ${limit}`);
 }
 
 /** Reports that an index has no memory for another document. */

@@ -175,7 +175,7 @@ function* addTokens(kernel: InvertedKernel, tokens: readonly FormAt[], start: nu
 /**
  * Encodes tokens for the kernel: varint position, varint length, UTF-8. Empty forms are omitted, long ones truncated.
  */
-function tokenBytes(tokens: readonly FormAt[], start: number): Uint8Array {
+export function tokenBytes(tokens: readonly FormAt[], start: number): Uint8Array {
   const forms = tokens.map(({ form }) => utf8Of(form));
   const bytes = Buffer.allocUnsafe(forms.reduce((sum, form) => sum + form.length + 10, 0));
   let end = 0;

@@ -8,6 +8,7 @@ export type { FuzzyForm } from './dictionary.ts';
 export { type FieldText, type FormAt } from './document-text.ts';
 export { type Field, MAX_NAMED_FIELDS, SHARED_FIELD } from './fields.ts';
 export { InvertedIndex } from './inverted-index.ts';
+export { PartitionedIndex, type SearchableIndex } from './partitioned-index.ts';
 export { ALL, NONE, type PhraseQuery, type Query, type WeightedForm, within } from './query.ts';
 export { FEATURES, type FeatureWeights, POWER, RERANKED, type Reranking, type RerankWeights, type RerankWord,
   weightsFor } from './rerank.ts';

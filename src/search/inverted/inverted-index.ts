@@ -1,25 +1,29 @@
 // Above 400 lines: the class is the whole interface of the engine, and each method is a few lines that check arguments
 // and delegate.
-import { InvertedKernel, MAX_CLASSES } from '../../kernels/inverted.ts';
+import { Buffers, InvertedKernel, MAX_CLASSES, MAX_FIELDS } from '../../kernels/inverted.ts';
 import { Pace } from '../../lib/pace.ts';
 import { tokenTables, tokenTablesVersion } from '../../text/token-tables.ts';
 import { roomForFilters } from '../filter/index.ts';
 import type { MemorySnapshot } from '../memory-snapshot.ts';
 import { addDocument, ADDITION_STEP, type Additions, mergeSegment } from './addition.ts';
-import { scoringFor } from './algorithm.ts';
+import { type Scoring, type ScoringAlgorithm, scoringFor } from './algorithm.ts';
 import { type Analyzer, Analyzers } from './analyzers.ts';
 import { readCheckpoint, snapshotOf } from './checkpoint.ts';
-import { type Addition, IndexFullError, type IndexOptions, type IndexStats, MAX_ORDINAL, MAX_RESULTS,
+import { type Addition, checkLimit, type Hit, IndexFullError, type IndexOptions, type IndexStats, MAX_ORDINAL,
   type SearchOptions, type SearchResult } from './contract.ts';
 import { Dictionary, type FuzzyForm } from './dictionary.ts';
 import { checkFields, type FieldText } from './document-text.ts';
 import { Evaluation, KEPT_LEVELS } from './evaluation.ts';
 import { type Field, FieldNumbers } from './fields.ts';
 import { Filters, type KnownFilter } from './filters.ts';
-import { checkQuery, type Query, simplify } from './query.ts';
-import { featuresOf, type RerankWord, sharesOf } from './rerank.ts';
+import { type FormWatcher, FormWatchers } from './form-watchers.ts';
+import { levelsFor } from './nesting.ts';
+import { checkQuery, type Query, simplify, type WeightedForm } from './query.ts';
+import { featuresOf, postingsOf, rerank, type Reranking, type RerankStatistics, type RerankWord,
+  sharesOf } from './rerank.ts';
 import type { Segment } from './segment.ts';
 import { boundOf, select } from './selection.ts';
+import { scoringBy, type Statistics, statisticsOf } from './statistics.ts';
 
 /**
  * Memory that must be free before a document is added: this share of all memory, for arrays that grow, plus this many
@@ -37,6 +41,8 @@ const CACHE_BYTES = 128 * 1024 * 1024;
 const REHEARSED_FROM = 100_000;
 /** Terms of a query for which there is memory after loading; buffers for more are made when they are needed. */
 const REHEARSED_TERMS = 4;
+/** Bits of the fields of a form that occurs only in contents. */
+const ONLY_CONTENT = 1;
 /** Postings that a step of compaction processes, in well under a millisecond. */
 const COMPACTION_STEP = 8_000;
 
@@ -55,6 +61,7 @@ export class InvertedIndex {
   /** Position in the change feed up to which a loaded checkpoint is complete. */
   readonly lsn: bigint;
   readonly #fields: FieldNumbers;
+  readonly #watchers = new FormWatchers();
   readonly #filters: Filters;
   readonly #filterBytes: number | undefined;
   readonly #maxBytes: number;
@@ -188,22 +195,14 @@ export class InvertedIndex {
 
   /** Throws a RangeError on a limit or parameter out of range, and on operators that nest too deeply. */
   search(query: Query, options: SearchOptions): SearchResult {
-    const { limit } = options;
-    if (!(Number.isInteger(limit) && limit >= 0 && limit <= MAX_RESULTS))
-      throw new RangeError(`a limit is an integer from 0 to ${MAX_RESULTS}, got ${limit}`);
-    const { live, tokens } = this.#kernel.counts();
-    const scoring = scoringFor(options.algorithm, {
-      live,
-      tokens,
-      numberOf: (field) => this.#fields.find(field),
-      countsOf: (field) => this.#kernel.fieldCounts(field),
-    });
+    checkLimit(options.limit);
+    const scoring = this.#scoring(options.algorithm, options.statistics);
     return this.#use(() => {
       const { call } = this.#kernel;
       const simple = this.#simplified(query);
-      call.openLists(this.#roomFor(this.#cacheBytes));
-      const evaluation = new Evaluation(this.#kernel, scoring);
-      evaluation.prepare(simple);
+      if (simple.kind === 'none' && options.collect !== true && options.scoresOf === undefined)
+        return { hits: [], total: 0 };
+      const evaluation = this.#evaluation(scoring, levelsFor(simple));
       const filter = this.#filterOf(options);
       const lone = options.multipliers === undefined && options.scoresOf === undefined;
       const place = evaluation.run(simple, {
@@ -216,6 +215,61 @@ export class InvertedIndex {
       call.dropLevelsFrom(KEPT_LEVELS);
       return result;
     });
+  }
+
+  /** What an algorithm counts in the documents of this index; see `SearchOptions.statistics`. */
+  statistics(algorithm: ScoringAlgorithm): Statistics {
+    return statisticsOf(this.#kernel, this.#fields, algorithm);
+  }
+
+  /**
+   * The number of live documents with each term, given by its forms, in the fields that count for an algorithm. What is
+   * read for that is remembered for the search that follows.
+   */
+  documentsOfTerms(algorithm: ScoringAlgorithm, statistics: Statistics,
+    terms: readonly (readonly WeightedForm[])[]): number[]
+  {
+    const scoring = this.#scoring(algorithm, statistics);
+    return this.#use(() => this.#evaluation(scoring, 1).count(terms));
+  }
+
+  /** The postings of each word, those of deleted documents included, from which the shares of words are computed. */
+  postingsOf(words: readonly RerankWord[]): number[] {
+    return this.#use(() => postingsOf(this.#kernel, words));
+  }
+
+  /**
+   * Reranks hits of a search, at most `RERANKED`, by the statistics of all documents of a collection. Returns the best
+   * `wanted` in order. Scores below `least` may be too low, but do not reach it in any case.
+   */
+  rerank(hits: readonly Hit[], rerankings: readonly Reranking[], wanted: number, given: RerankStatistics): Hit[] {
+    return this.#use(() => {
+      const { call } = this.#kernel;
+      call.openLists(this.#roomFor(this.#cacheBytes));
+      call.prepareLevels(1);
+      this.#kernel.inputHits(hits);
+      call.selectGiven(hits.length);
+      rerank(this.#kernel, rerankings, wanted, given);
+      return this.#kernel.hits(Math.min(wanted, call.selectedCount()));
+    });
+  }
+
+  #scoring(algorithm: ScoringAlgorithm, statistics: Statistics | undefined): Scoring {
+    if (statistics !== undefined) return scoringBy(algorithm, statistics, this.#fields);
+    const { live, tokens } = this.#kernel.counts();
+    return scoringFor(algorithm, {
+      live,
+      tokens,
+      numberOf: (field) => this.#fields.find(field),
+      countsOf: (field) => this.#kernel.fieldCounts(field),
+    });
+  }
+
+  #evaluation(scoring: Scoring, levels: number): Evaluation {
+    this.#kernel.call.openLists(this.#roomFor(this.#cacheBytes));
+    const evaluation = new Evaluation(this.#kernel, scoring);
+    evaluation.prepare(levels);
+    return evaluation;
   }
 
   /**
@@ -261,7 +315,7 @@ export class InvertedIndex {
 
   /** The share of each word in a query; the shares add up to 1. */
   shares(words: readonly RerankWord[]): number[] {
-    return this.#use(() => sharesOf(this.#kernel, words));
+    return this.#use(() => sharesOf(postingsOf(this.#kernel, words), this.size));
   }
 
   /** Number of live documents. */
@@ -320,8 +374,9 @@ export class InvertedIndex {
   }
 
   /** Groups forms by an analyzer that is new to the index, some at each call; returns whether all are grouped. */
-  prepare(analyzer: Analyzer): boolean {
-    return this.#analyzers.isReady(analyzer) || this.#change(() => this.#analyzers.prepare(analyzer));
+  prepare(analyzer: Analyzer | undefined): boolean {
+    return analyzer === undefined || this.#analyzers.isReady(analyzer) ||
+      this.#change(() => this.#analyzers.prepare(analyzer));
   }
 
   /** Forms with a prefix, in order; at most `limit`. */
@@ -356,9 +411,24 @@ export class InvertedIndex {
     return this.#use(() => this.#dictionary.documents(this.#checked(form), number));
   }
 
+  /** Number of live documents that have each of some forms, in any field; 0 stands for no form. */
+  countForms(forms: ArrayLike<number>): Uint32Array {
+    return this.#use(() => {
+      for (let i = 0; i < forms.length; i++) if (forms[i] !== 0) this.#checked(forms[i]!);
+      this.#kernel.inputNumbers(forms);
+      this.#kernel.call.countForms(forms.length);
+      return this.#kernel.output(forms.length);
+    });
+  }
+
   /** The largest possible number of a form, plus 1. */
   get formEnd(): number {
     return this.#kernel.formEnd();
+  }
+
+  /** Tells a watcher of each form that joins or leaves from now on, until the watcher is garbage. */
+  watch(watcher: FormWatcher): void {
+    this.#watchers.add(watcher);
   }
 
   /** Whether a form with this number exists. */
@@ -376,9 +446,32 @@ export class InvertedIndex {
     return this.#revision;
   }
 
-  /** The field in which the most live documents have a form. */
+  /** The field in which the most live documents have a form; of several, the first. */
   mainField(form: number): Field {
     return this.#use(() => this.#fields.nameOf(this.#kernel.call.mainField(this.#checked(form))));
+  }
+
+  /** Number of live documents that have a form in each field, of those fields in which any has it. */
+  documentsByField(form: number): ReadonlyMap<Field, number> {
+    return this.#use(() => {
+      const { call } = this.#kernel;
+      if (call.formFields(this.#checked(form)) === ONLY_CONTENT) return new Map([[0, call.liveDocuments(form)]]);
+      call.mainField(form);
+      const counts = this.#kernel.numbers(call.buffer(Buffers.fieldCounts), MAX_FIELDS);
+      const fields = new Map<Field, number>();
+      for (const [field, count] of counts.entries()) if (count > 0) fields.set(this.#fields.nameOf(field), count);
+      return fields;
+    });
+  }
+
+  /** Whether a form may occur in a plain field. */
+  mayBeIn(form: number, field: number): boolean {
+    return this.#use(() => ((this.#kernel.call.formFields(this.#checked(form)) >> field) & 1) !== 0);
+  }
+
+  /** Number of tokens of a document in a plain field; 0 if there is no document. */
+  lengthOf(ord: number, field: number): number {
+    return this.#use(() => this.#kernel.call.lengthOf(ord, field));
   }
 
   /** Occurrences of a form in a document; 0 if there are none. */
@@ -394,12 +487,7 @@ export class InvertedIndex {
    * `limit`.
    */
   consistingOf(forms: readonly number[], field: number, limit: number): number[] {
-    const { formFields, lengthOf } = this.#kernel.call;
-    if (!forms.every((form) => (formFields(this.#checked(form)) >> field) & 1)) return [];
-    const query: Query = { kind: 'and', of: forms.map((id): Query => ({ kind: 'term', forms: [{ id }] })) };
-    // Of all documents with these words in the field, the shortest are the best.
-    const { hits } = this.search(query, { algorithm: { kind: 'bm25', b: 1, fields: [field] }, limit, totals: 'none' });
-    return hits.map(({ ord }) => ord).filter((ord) => lengthOf(ord, field) === forms.length);
+    return consistingOf(this, forms, field, limit);
   }
 
   /** For each document, whether it contains any of the forms, in any field. */
@@ -486,6 +574,7 @@ export class InvertedIndex {
       analyzers: this.#analyzers,
       dictionary: this.#dictionary,
       fields: this.#fields,
+      watchers: this.#watchers,
       amount: this.#additionStep,
     };
   }
@@ -517,7 +606,9 @@ export class InvertedIndex {
 
   #retire(forms: Uint32Array): void {
     for (const form of forms) {
-      this.#analyzers.leave(form, this.#dictionary.text(form));
+      const text = this.#dictionary.text(form);
+      this.#watchers.left(form, text);
+      this.#analyzers.leave(form, text);
       this.#kernel.call.retireForm(form);
     }
   }
@@ -571,6 +662,17 @@ export class InvertedIndex {
       { cause },
     );
   }
+}
+
+/** See `InvertedIndex.consistingOf`. */
+export function consistingOf(index: Pick<InvertedIndex, 'search' | 'mayBeIn' | 'lengthOf'>, forms: readonly number[],
+  field: number, limit: number): number[]
+{
+  if (!forms.every((form) => index.mayBeIn(form, field))) return [];
+  const query: Query = { kind: 'and', of: forms.map((id): Query => ({ kind: 'term', forms: [{ id }] })) };
+  // Of all documents with these words in the field, the shortest are the best.
+  const { hits } = index.search(query, { algorithm: { kind: 'bm25', b: 1, fields: [field] }, limit, totals: 'none' });
+  return hits.map(({ ord }) => ord).filter((ord) => index.lengthOf(ord, field) === forms.length);
 }
 
 function checkClass(documentClass: number): void {

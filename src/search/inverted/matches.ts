@@ -1,5 +1,7 @@
 import type { InvertedKernel } from '../../kernels/inverted.ts';
-import { EVERY_CLASS, type PhraseQuery, type TermQuery, type WeightedForm, withoutRepeats } from './query.ts';
+import type { Scoring } from './algorithm.ts';
+import { EVERY_CLASS, nameOfWord, type PhraseQuery, type TermQuery, type WeightedForm,
+  withoutRepeats } from './query.ts';
 import type { WeightedList } from './selection.ts';
 
 /**
@@ -47,8 +49,7 @@ function exactPhrase(words: Words, lists?: readonly number[]): number[] {
 function loosePhrase(words: Words, slop: number, lists?: readonly number[]): number[] {
   const span = words.at(-1)!.offset - words[0]!.offset;
   const wanted = new Map<string, Wanted>();
-  for (const [i, { forms }] of words.entries()) {
-    const name = forms.map(({ id }) => id).sort((a, b) => a - b).join();
+  for (const [i, { forms, name = nameOfWord(forms) }] of words.entries()) {
     wanted.set(name, { wanted: (wanted.get(name)?.wanted ?? 0) + 1, forms, list: lists?.[i] });
   }
   return described([...wanted.values()], false, span, slop);
@@ -78,6 +79,13 @@ const WEIGHT_BITS = new Uint32Array(WEIGHT.buffer);
 const EXACT = 0xffff_ffff;
 
 /**
+ * Begin the names of matches whose terms have given numbers of documents: no weight of a phrase is negative. A name has
+ * then the weights that follow from these numbers, which may change without a change of the index.
+ */
+const GIVEN_PHRASE = -1;
+const GIVEN_TERMS = -2;
+
+/**
  * The matches of a phrase, or of terms that are all required, as a cached list (asm/inverted/lists/matches.ts). Its
  * name consists of the numbers that decide which documents match and how they score. It has no name, and is not
  * remembered, if the index remembers nothing or forms have weights.
@@ -93,17 +101,18 @@ export class KnownMatches {
       : undefined;
   }
 
-  static ofPhrase(kernel: InvertedKernel,
+  static ofPhrase(kernel: InvertedKernel, scoring: Scoring,
     { words, slop = EXACT, weight, classes = EVERY_CLASS }: PhraseQuery): KnownMatches
   {
     return new KnownMatches(kernel, words.map(({ forms }) => forms),
-      () => [...bitsOf(weight), classes, slop, ...exactPhrase(words)]);
+      () => [...givenWeights(GIVEN_PHRASE, scoring, words), ...namesOf(words), ...bitsOf(weight), classes, slop,
+        ...exactPhrase(words)]);
   }
 
   /** NaN as the first number distinguishes such names from those of phrases, whose weight is never NaN. */
-  static ofAll(kernel: InvertedKernel, terms: readonly TermQuery[]): KnownMatches {
+  static ofAll(kernel: InvertedKernel, scoring: Scoring, terms: readonly TermQuery[]): KnownMatches {
     return new KnownMatches(kernel, terms.map(({ forms }) => forms),
-      () => [...bitsOf(Number.NaN),
+      () => [...givenWeights(GIVEN_TERMS, scoring, terms), ...bitsOf(Number.NaN),
         ...terms.flatMap((
           { forms, weight, classes = EVERY_CLASS },
         ) => [...bitsOf(weight), classes, forms.length, ...forms.map(({ id }) => id)])]);
@@ -135,6 +144,20 @@ export class KnownMatches {
     this.#kernel.inputNumbers(this.#name);
     return this.#name.length;
   }
+}
+
+function givenWeights(begin: number, scoring: Scoring,
+  words: readonly { readonly documents?: number | undefined }[]): number[]
+{
+  if (words.every(({ documents }) => documents === undefined)) return [];
+  return [begin, ...words.map(({ documents = 0 }) => scoring.weightOf(documents))].flatMap((each) => [...bitsOf(each)]);
+}
+
+/** Which words are the same, if they have names. */
+function namesOf(words: Words): number[] {
+  if (words.every(({ name }) => name === undefined)) return [];
+  const names = words.map(({ name }) => name);
+  return names.map((name) => names.indexOf(name));
 }
 
 function bitsOf(weight = 1): Uint32Array {

@@ -1,3 +1,4 @@
+import { MAX_LEVELS } from '../../kernels/inverted.ts';
 import type { Query, TermQuery } from './query.ts';
 
 /** Cached results by query, because the same parts are counted again at each level of the evaluation. */
@@ -11,6 +12,12 @@ export function levelsFor(query: Query): number {
   const levels = countLevels(query);
   counted.set(query, levels);
   return levels;
+}
+
+/** Throws a RangeError if a query needs more levels than there are. */
+export function checkLevels(levels: number): void {
+  if (levels > MAX_LEVELS)
+    throw new RangeError(`operators nest too deeply: at most ${MAX_LEVELS} levels, got ${levels}`);
 }
 
 /** Whether a query is any or all of some terms, as most are. */

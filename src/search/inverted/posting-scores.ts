@@ -24,41 +24,80 @@ export class PostingScores {
   }
 
   /** Scores a term on a level, whose classes are allowed (`allowClasses`). */
-  score({ forms, weight = 1, classes }: TermQuery, level: number, action: number): void {
+  score(term: TermQuery, level: number, action: number): void {
     const { call } = this.#kernel;
+    const { forms, classes } = term;
     const mayBeDense = action === Action.add && classes === undefined;
-    if (isSet(forms)) return this.#scoreSet(forms, level, action, weight, mayBeDense);
+    if (isSet(forms)) return this.#scoreSet(term, level, action, mayBeDense);
     const distinct = withoutRepeats(forms);
-    const [first] = distinct;
-    if (first !== undefined && distinct.length === 1 && (first.weight ?? 1) === 1 && this.#countsEverywhere(first.id)) {
-      const documents = call.liveDocuments(first.id);
-      if (documents > 0) call.scoreForm(first.id, level, action, weight * this.#scoring.weightOf(documents));
+    const lone = this.#lone(distinct);
+    if (lone !== undefined) {
+      const documents = call.liveDocuments(lone);
+      if (documents > 0) call.scoreForm(lone, level, action, this.#weightOf(term, documents));
       return;
     }
-    if (mayBeDense && this.#isDense(distinct)) return this.#scoreDensely(distinct, weight);
-    let documents = 0;
-    for (const form of distinct) documents += call.sumForm(form.id, form.weight ?? 1);
-    if (documents > 0) call.scoreGroup(level, action, weight * this.#scoring.weightOf(documents));
+    if (mayBeDense && this.#isDense(distinct)) return this.#scoreDensely(distinct, term);
+    const documents = this.#sum(distinct);
+    if (documents > 0) call.scoreGroup(level, action, this.#weightOf(term, documents));
   }
 
-  #scoreSet(forms: readonly WeightedForm[], level: number, action: number, weight: number, mayBeDense: boolean): void {
+  /** Counts the live documents that have any of some forms in the fields that count. */
+  count(forms: readonly WeightedForm[]): number {
     const { call } = this.#kernel;
+    const distinct = withoutRepeats(forms);
+    const known = this.known(distinct);
+    if (known !== undefined) return known;
+    if (isSet(distinct)) this.#kernel.inputEach(distinct, ({ id }) => id);
+    const documents = isSet(distinct) ? call.sumForms(distinct.length, 0) : this.#sum(distinct);
+    // With a weight of 0, the sums are only cleared.
+    if (documents > 0) call.scoreGroup(0, Action.add, 0);
+    return documents;
+  }
+
+  /** The same for distinct forms, if that is known without reading postings. */
+  known(distinct: readonly WeightedForm[]): number | undefined {
+    if (distinct.length === 0) return 0;
+    const [{ id }] = distinct as [WeightedForm];
+    return distinct.length === 1 && this.#countsEverywhere(id) ? this.#kernel.call.liveDocuments(id) : undefined;
+  }
+
+  /** The form of a group of one form of weight 1, whose number of documents is known. */
+  #lone(distinct: readonly WeightedForm[]): number | undefined {
+    const [first] = distinct;
+    return first !== undefined && distinct.length === 1 && (first.weight ?? 1) === 1 && this.#countsEverywhere(first.id)
+      ? first.id
+      : undefined;
+  }
+
+  #sum(distinct: readonly WeightedForm[]): number {
+    let documents = 0;
+    for (const { id, weight = 1 } of distinct) documents += this.#kernel.call.sumForm(id, weight);
+    return documents;
+  }
+
+  #weightOf({ weight = 1, documents }: TermQuery, counted: number): number {
+    return weight * this.#scoring.weightOf(documents ?? counted);
+  }
+
+  #scoreSet(term: TermQuery, level: number, action: number, mayBeDense: boolean): void {
+    const { call } = this.#kernel;
+    const { forms } = term;
     const densely = mayBeDense && this.#isDense(forms);
     this.#kernel.inputEach(forms, ({ id }) => id);
     const gained = call.sumForms(forms.length, densely ? 1 : 0);
-    if (densely) this.#scoreSums(weight);
-    else if (gained > 0) call.scoreGroup(level, action, weight * this.#scoring.weightOf(gained));
+    if (densely) this.#scoreSums(term);
+    else if (gained > 0) call.scoreGroup(level, action, this.#weightOf(term, gained));
   }
 
-  #scoreDensely(forms: readonly WeightedForm[], weight: number): void {
+  #scoreDensely(forms: readonly WeightedForm[], term: TermQuery): void {
     const { call } = this.#kernel;
     for (const { id, weight: own } of forms) call.sumFormDensely(id, own ?? 1);
-    this.#scoreSums(weight);
+    this.#scoreSums(term);
   }
 
-  #scoreSums(weight: number): void {
-    const documents = this.#kernel.call.countSums();
-    this.#kernel.call.scoreSums(documents > 0 ? weight * this.#scoring.weightOf(documents) : 0);
+  #scoreSums(term: TermQuery): void {
+    const documents = term.documents ?? this.#kernel.call.countSums();
+    this.#kernel.call.scoreSums(documents > 0 ? this.#weightOf(term, documents) : 0);
   }
 
   /** Whether a group has so many postings that passes over all documents are faster than bits for its documents. */

@@ -37,6 +37,11 @@ export interface TermQuery extends InClasses {
   readonly forms: readonly WeightedForm[];
   /** Factor of the score; positive, default 1. */
   readonly weight?: number;
+  /**
+   * The number of live documents with the term in all indexes of a collection, of which this index is one (see
+   * `PartitionedIndex`). Default: those of this index, which are counted.
+   */
+  readonly documents?: number | undefined;
 }
 
 /**
@@ -61,6 +66,13 @@ interface PhraseWord {
   readonly forms: readonly WeightedForm[];
   /** Position in the phrase, not descending; omitted words leave a gap. */
   readonly offset: number;
+  /**
+   * Words with the same name are one word, which a phrase with slop must have as often; default `nameOfWord`. In one of
+   * several indexes, different words may have the same forms.
+   */
+  readonly name?: string | undefined;
+  /** See `TermQuery`. */
+  readonly documents?: number | undefined;
 }
 
 export interface OperatorQuery {
@@ -235,7 +247,9 @@ function simplifyPhrase({ words, slop, weight, classes }: PhraseQuery): Query {
   if (words.length === 0 || words.some(({ forms }) => forms.length === 0)) return NONE;
   const [first] = words;
   const more = { ...(weight !== undefined && { weight }), ...(classes !== undefined && { classes }) };
-  return words.length === 1 ? { kind: 'term', forms: first!.forms, ...more } : { kind: 'phrase', words, slop, ...more };
+  if (words.length > 1) return { kind: 'phrase', words, slop, ...more };
+  const { forms, documents } = first!;
+  return { kind: 'term', forms, ...more, ...(documents !== undefined && { documents }) };
 }
 
 function simplifyAnd(operands: readonly Query[]): Query {
@@ -294,9 +308,10 @@ function joinClasses(operands: readonly Query[]): Query[] {
   return joined;
 }
 
-/** Whether two terms have the same weight and the same forms, in any order. */
+/** Whether two terms have the same weight and the same forms, in any order; both in all indexes of a collection. */
 function isAlike(a: TermQuery, b: TermQuery): boolean {
-  if ((a.weight ?? 1) !== (b.weight ?? 1) || a.forms.length !== b.forms.length) return false;
+  if ((a.weight ?? 1) !== (b.weight ?? 1) || a.forms.length !== b.forms.length || a.documents !== b.documents)
+    return false;
   return a.forms.every((form, i) => isSameForm(form, b.forms[i]!)) || namesOf(a) === namesOf(b);
 }
 
@@ -313,6 +328,11 @@ function negate(query: Query): Query {
   if (query.kind === 'none') return ALL;
   if (isEverything(query)) return NONE;
   return { kind: 'and', of: [ALL, { kind: 'not', of: query }] };
+}
+
+/** The name of a word of a phrase: the numbers of its forms. */
+export function nameOfWord(forms: readonly WeightedForm[]): string {
+  return forms.map(({ id }) => id).sort((a, b) => a - b).join();
 }
 
 /** Removes repeated forms; the last occurrence of a form determines its weight. */

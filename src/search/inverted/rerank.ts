@@ -58,7 +58,9 @@ export function weightsFor(words: readonly unknown[]): keyof RerankWeights {
 export function featuresOf(kernel: InvertedKernel, words: readonly RerankWord[],
   ords: readonly number[]): Float32Array
 {
-  input(kernel, [...described(kernel, words, ords.length), ...ords]);
+  const some = considered(words);
+  const shares = sharesOf(postingsOf(kernel, some), kernel.counts().live);
+  input(kernel, [...described(some, shares, ords.length, averageLength(kernel.counts())), ...ords]);
   kernel.call.features();
   return kernel.outputFloats(ords.length * FEATURES.length);
 }
@@ -67,12 +69,13 @@ function considered(words: readonly RerankWord[]): readonly RerankWord[] {
   return words.length > MAX_WORDS ? [] : words;
 }
 
-/** The numbers that describe words to asm/inverted/reranking.ts, after the number of words and another number. */
-function described(kernel: InvertedKernel, words: readonly RerankWord[], other: number): number[] {
-  const some = considered(words);
-  const shares = sharesOf(kernel, some);
-  const numbers: number[] = [some.length, other];
-  for (const [i, { forms, exact, offset, glued, identifier }] of some.entries()) {
+/**
+ * The numbers that describe words with their shares to asm/inverted/reranking.ts, after the number of words, another
+ * number and the average length of documents.
+ */
+function described(words: readonly RerankWord[], shares: readonly number[], other: number, average: number): number[] {
+  const numbers: number[] = [words.length, other, bitsOf(average)];
+  for (const [i, { forms, exact, offset, glued, identifier }] of words.entries()) {
     const isOther = exact === undefined || !forms.includes(exact);
     numbers.push(offset, Number(glued) | (Number(identifier) << 1), bitsOf(shares[i]!),
       isOther ? forms.length + 1 : forms.length, exact ?? 0);
@@ -94,31 +97,48 @@ function bitsOf(value: number): number {
   return BITS[0]!;
 }
 
-/** The share of each word in the query, by its inverse document frequency. */
-export function sharesOf(kernel: InvertedKernel, words: readonly RerankWord[]): number[] {
-  const { live } = kernel.counts();
-  const rarities = words.map(({ forms }) =>
-    Math.log(
-      1 + live / Math.max(1, Math.min(live, forms.reduce((sum, form) => sum + kernel.call.postingCount(form), 0))),
-    )
-  );
+/** The average length of live documents over all fields but the derived ones. */
+export function averageLength({ live, tokens }: { readonly live: number; readonly tokens: number }): number {
+  return live === 0 ? 0 : tokens / live;
+}
+
+/** The postings of each word, those of deleted documents included. */
+export function postingsOf(kernel: InvertedKernel, words: readonly RerankWord[]): number[] {
+  return words.map(({ forms }) => forms.reduce((sum, form) => sum + kernel.call.postingCount(form), 0));
+}
+
+/** The share of each word in the query, by its inverse document frequency, given the postings of each. */
+export function sharesOf(postings: readonly number[], live: number): number[] {
+  const rarities = postings.map((count) => Math.log(1 + live / Math.max(1, Math.min(live, count))));
   const all = rarities.reduce((sum, rarity) => sum + rarity, 0);
   return rarities.map((rarity) => rarity / (all || 1));
+}
+
+/** What reranking takes from all documents of a collection, of which an index may have only some. */
+export interface RerankStatistics {
+  /** The shares of the words of each reranking. */
+  readonly shares: readonly (readonly number[])[];
+  readonly averageLength: number;
+  /** Documents whose scores stay below this are not wanted, so theirs need not be exact; default 0. */
+  readonly least?: number;
 }
 
 /**
  * Reorders the best `RERANKED` hits of the last selection: each score is multiplied by the square of 1 + the weighted
  * sum of the document's features. The factor is at least 1, so none of them falls behind the hits that are not
- * reranked. Only the best `wanted` hits are left if they are fewer than `RERANKED`.
+ * reranked. Only the best `wanted` hits are left if they are fewer than `RERANKED`. The statistics are those of the
+ * index unless others are given.
  */
 export function rerank(kernel: InvertedKernel, rerankings: readonly Reranking[], wanted: number,
-  weights: RerankWeights = RERANK_WEIGHTS): void
+  given?: RerankStatistics, weights: RerankWeights = RERANK_WEIGHTS): void
 {
-  for (const { words, classes } of rerankings) {
+  const counts = kernel.counts();
+  for (const [i, { words, classes }] of rerankings.entries()) {
     if (considered(words).length === 0) continue;
     kernel.write(Buffers.rerankWeights, inOrder(weights[weightsFor(words)]));
-    input(kernel, described(kernel, words, classes));
-    kernel.call.rerankSelected(RERANKED, wanted);
+    const shares = given?.shares[i] ?? sharesOf(postingsOf(kernel, words), counts.live);
+    input(kernel, described(words, shares, classes, given?.averageLength ?? averageLength(counts)));
+    kernel.call.rerankSelected(RERANKED, wanted, given?.least ?? 0);
   }
   if (wanted < RERANKED) kernel.call.orderReranked(wanted);
   else kernel.call.orderSelected(RERANKED);

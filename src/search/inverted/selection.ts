@@ -14,8 +14,13 @@ export interface WeightedList {
   readonly weight: number;
 }
 
+/** The list of a term, with its number of documents, in all indexes of the collection if that is given. */
+export interface TermList extends WeightedList {
+  readonly documents: number;
+}
+
 /** A list that is restricted to some classes. */
-export interface ListInClasses extends WeightedList {
+export interface ListInClasses extends TermList {
   readonly classes: number;
 }
 

@@ -115,7 +115,7 @@ export const algorithm: fc.Arbitrary<ScoringAlgorithm> = fc.oneof(fc.record({ ki
     ) => new Map(list.map((field) => [field, NAMED_WEIGHT]))),
   }), fc.record({ kind: fc.constant('bm25f' as const), weights }));
 
-function toQuery(index: InvertedIndex, words: WordQuery): Query {
+export function toQuery(index: Pick<InvertedIndex, 'form'>, words: WordQuery): Query {
   const forms = (list: readonly Word[]): WeightedForm[] =>
     list.flatMap(({ form, weight: w }) => {
       const id = index.form(form);

@@ -9,7 +9,7 @@ import { tokenize } from '../../../text/tokenize.ts';
 import { readRows } from '../../search/index.ts';
 import { PLAIN } from '../view/analyzers.ts';
 import { PROSE_CLASSES } from '../view/document-classes.ts';
-import { CONTENT, type Field, FIELDS, type TextIndex } from '../view/text-index.ts';
+import { CONTENT, type Field, FIELDS, type ReadableText } from '../view/text-index.ts';
 import { fieldByName, isUntitled, nameOfField } from '../view/to-indexed.ts';
 import type { SearchDeps } from './search-full-text.ts';
 
@@ -88,7 +88,7 @@ async function completeWord(deps: SearchDeps, collection: string,
 const FEW_TITLES = 10;
 
 /** Whether a word is the whole title of a document. */
-async function isTitle(deps: SearchDeps, index: TextIndex, form: string): Promise<boolean> {
+async function isTitle(deps: SearchDeps, index: ReadableText, form: string): Promise<boolean> {
   const { hits } = index.search({
     readings: [{ classes: PROSE_CLASSES, root: { kind: 'term', form, start: 0, end: 0 }, analyzer: PLAIN }],
     algorithm: 'bm25',
@@ -150,7 +150,7 @@ interface Typed {
   readonly last: string;
 }
 
-async function completeInField(index: TextIndex, { words, last }: Typed, field: Field): Promise<CompletedPhrase[]> {
+async function completeInField(index: ReadableText, { words, last }: Typed, field: Field): Promise<CompletedPhrase[]> {
   const pace = new Pace();
   const found: CompletedPhrase[] = [];
   for (const { term } of index.complete({
@@ -168,7 +168,7 @@ async function completeInField(index: TextIndex, { words, last }: Typed, field: 
   return found.sort(byDocuments);
 }
 
-function count(index: TextIndex, root: QueryNode, field: Field): number {
+function count(index: ReadableText, root: QueryNode, field: Field): number {
   return index.search({
     readings: [{ classes: PROSE_CLASSES, root, analyzer: PLAIN }],
     algorithm: 'bm25',
@@ -177,7 +177,7 @@ function count(index: TextIndex, root: QueryNode, field: Field): number {
   }).total;
 }
 
-async function completeTitles(deps: SearchDeps, index: TextIndex,
+async function completeTitles(deps: SearchDeps, index: ReadableText,
   { words, last, limit }: Typed & { readonly limit: number }): Promise<CompletedPhrase[]>
 {
   const at = { start: 0, end: 0 };

@@ -1,7 +1,7 @@
 import type { WordsHit } from '../../../search/fusion/fuse.ts';
 import { headingsOf } from '../../../text/headings.ts';
 import { textsOf } from '../view/document-texts.ts';
-import type { TextIndex, TextQuery } from '../view/text-index.ts';
+import type { ReadableText, TextQuery } from '../view/text-index.ts';
 import { isUntitled } from '../view/to-indexed.ts';
 import type { Name } from './query-plan.ts';
 import type { SearchRequest } from './request.ts';
@@ -59,7 +59,7 @@ function plain(text: string): string {
 }
 
 /** Those that match, in their order; of a pattern, only documents with the title as it was typed are called so. */
-function inOrder(index: TextIndex, query: Omit<TextQuery, 'limit'>, ords: readonly number[],
+function inOrder(index: ReadableText, query: Omit<TextQuery, 'limit'>, ords: readonly number[],
   fits: ReadonlyMap<number, Fit>, { isWords }: Name): number[]
 {
   const scores = index.scoresOf(query, Uint32Array.from(ords));

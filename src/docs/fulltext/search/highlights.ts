@@ -13,7 +13,7 @@ import type { Meta } from '../../documents/index.ts';
 import { PLAIN } from '../view/analyzers.ts';
 import { classOfDocument } from '../view/document-classes.ts';
 import { areWithin, compoundOf, type Letters, lettersOf, lettersOfPhrase } from '../view/letters.ts';
-import { CONTENT, type Field, FIELDS, type FormsLike, type TextIndex } from '../view/text-index.ts';
+import { CONTENT, type Field, FIELDS, type FormsLike, type ReadableText } from '../view/text-index.ts';
 import { wordOf } from '../view/to-index-query.ts';
 import { fieldByName, nameOfKey } from '../view/to-indexed.ts';
 import { type QueryPlan, type Reading, readingFor, type WantedLeaf } from './query-plan.ts';
@@ -30,11 +30,11 @@ const MOST_LOOKS = 512;
 /** The matchers of a query, one for each of its readings. */
 export class WordMatchers {
   readonly #plan: QueryPlan;
-  readonly #index: Pick<TextIndex, 'formsLike'> | undefined;
+  readonly #index: Pick<ReadableText, 'formsLike'> | undefined;
   readonly #matchers = new Map<Reading, WordMatcher>();
 
   /** With an index, highlights find words by its forms, which cover all documents that it finds. */
-  constructor(plan: QueryPlan, index?: Pick<TextIndex, 'formsLike'>) {
+  constructor(plan: QueryPlan, index?: Pick<ReadableText, 'formsLike'>) {
     this.#plan = plan;
     this.#index = index;
   }
@@ -75,7 +75,7 @@ export class WordMatcher {
   /** The forms that words may match by, for highlights; undefined without an index, and if there are too many. */
   readonly marks: MarkedForms | undefined;
 
-  constructor(reading: Reading, index?: Pick<TextIndex, 'formsLike'>) {
+  constructor(reading: Reading, index?: Pick<ReadableText, 'formsLike'>) {
     this.#reading = reading;
     const wanted = withoutCommon(reading);
     const isOneWord = new Set(wanted.flatMap(({ labels }) => labels)).size === 1;
@@ -84,7 +84,7 @@ export class WordMatcher {
   }
 
   /** The forms of the index that match the query or words of its phrases, and the query's own forms. */
-  #marksBy(index: Pick<TextIndex, 'formsLike'>): MarkedForms | undefined {
+  #marksBy(index: Pick<ReadableText, 'formsLike'>): MarkedForms | undefined {
     if (this.#looks.length > MOST_LOOKS) return undefined;
     const forms = new Set<string>();
     for (const look of this.#looks) {
@@ -252,7 +252,7 @@ interface Shown {
 
 /** Undefined if the request asks for no passages. With an index, words are found by its forms. */
 export function highlighterOf(request: Pick<SearchRequest, 'plan' | 'fields' | 'highlight'>,
-  index: TextIndex | undefined): Highlighter | undefined
+  index: ReadableText | undefined): Highlighter | undefined
 {
   const { plan, highlight: options } = request;
   if (options === undefined) return undefined;

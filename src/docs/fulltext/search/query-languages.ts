@@ -1,6 +1,6 @@
 import { resolveLanguage } from '../../../text/languages/index.ts';
 import { CODE_CLASS, languageOfClass, PROSE_CLASSES } from '../view/document-classes.ts';
-import type { TextIndex } from '../view/text-index.ts';
+import type { ReadableText } from '../view/text-index.ts';
 import type { RequestContext } from './request.ts';
 
 /** A language that a query is read in, for prose of some classes. */
@@ -47,9 +47,9 @@ interface Contents {
 }
 
 /** By index, because each search needs them. */
-const known = new WeakMap<TextIndex, Contents>();
+const known = new WeakMap<ReadableText, Contents>();
 
-function contentsOf(index: TextIndex): Contents {
+function contentsOf(index: ReadableText): Contents {
   const former = known.get(index);
   if (former?.revision === index.revision) return former;
   const documents = index.documentsByClass();

@@ -7,7 +7,7 @@ import { candidatesOf, diverseCandidates, type Diversity, diversityOf, projectio
 import type { FullText } from '../fulltext.ts';
 import { toWeights, usualWeights } from '../view/field-weights.ts';
 import type { FullTextView } from '../view/fulltext-view.ts';
-import type { Algorithm, Field, TermAnalyzer, TextIndex, Totals } from '../view/text-index.ts';
+import type { Algorithm, Field, ReadableText, TermAnalyzer, Totals } from '../view/text-index.ts';
 import { fieldByName } from '../view/to-indexed.ts';
 import { ANY_VOCABULARY, type Vocabulary } from './name-spellings.ts';
 import { hasCode, languagesOfQuery } from './query-languages.ts';
@@ -146,7 +146,7 @@ export function resolveRequest({ settings, dictionaries, collections, view }: Re
  * Inflections count once the index is ready for their analyzer, and compounds once they are found. Those that are not
  * found at once are noted in `sought`.
  */
-function vocabularyOf(index: TextIndex | undefined, sought: SoughtCompounds[]): Vocabulary | undefined {
+function vocabularyOf(index: ReadableText | undefined, sought: SoughtCompounds[]): Vocabulary | undefined {
   const pace = new Pace();
   return index && {
     documentsOf: (form, analyzer) =>

@@ -2,7 +2,7 @@ import { Pace } from '../../../lib/pace.ts';
 import type { TermNode } from '../../../text/query/index.ts';
 import { findResults, ONE_SIDE } from '../../search/index.ts';
 import type { Spelling } from '../../spell/index.ts';
-import type { TextIndex } from '../view/text-index.ts';
+import type { ReadableText } from '../view/text-index.ts';
 import { withCompounds } from './compounds-found.ts';
 import type { Reading } from './query-plan.ts';
 import { type RequestContext, resolveRequest, type SearchInput, type SearchRequest } from './request.ts';
@@ -97,7 +97,7 @@ function unknownWords({ view }: SpellingDeps, { collection, plan, fields }: Requ
   return [...main.own].filter((node) => isUnknown(index, main, node, fields)).slice(0, MAX_WORDS);
 }
 
-function isUnknown(index: TextIndex, { classes, analyzer }: Reading, { form, start, end }: TermNode,
+function isUnknown(index: ReadableText, { classes, analyzer }: Reading, { form, start, end }: TermNode,
   fields: Request['fields']): boolean
 {
   return index.search({

@@ -12,7 +12,7 @@ import { textsOf } from '../view/document-texts.ts';
 import { type Feedback, relevantHits, type RelevantText, takesFeedback } from '../view/feedback.ts';
 import type { FullTextView } from '../view/fulltext-view.ts';
 import { lettersOf } from '../view/letters.ts';
-import type { Field, TextHit, TextIndex, TextQuery } from '../view/text-index.ts';
+import type { Field, ReadableText, TextHit, TextQuery } from '../view/text-index.ts';
 import { calledFirst } from './called-first.ts';
 import type { QueryPlan, Reading, WantedLeaf } from './query-plan.ts';
 import type { SearchRequest } from './request.ts';
@@ -50,7 +50,7 @@ async function prepareIndex(view: WordsDeps['view'], collection: string, plan: Q
 }
 
 /** Prepares an index, if there is one, for a plan, one step at each call; true when it is ready. */
-function isReady(index: Pick<TextIndex, 'prepare'> | undefined, { readings }: QueryPlan): boolean {
+function isReady(index: Pick<ReadableText, 'prepare'> | undefined, { readings }: QueryPlan): boolean {
   return index === undefined || readings.every(({ analyzer }) => index.prepare(analyzer));
 }
 
@@ -144,7 +144,7 @@ interface SortedPage extends Required<Pick<Wanted, 'limit' | 'pinned'>> {
  * A page of all matches in an order, and pinned documents that match, each with the score that a search by score gives
  * it. Nothing is awaited, so that neither columns nor index change meanwhile.
  */
-function sortMatches(index: TextIndex, query: Omit<TextQuery, 'limit'>, columns: ReadableColumns | undefined,
+function sortMatches(index: ReadableText, query: Omit<TextQuery, 'limit'>, columns: ReadableColumns | undefined,
   { limit, pinned, order }: SortedPage, collect: boolean): Retrieved<WordsHit>
 {
   const { total, matches } = index.search({ ...query, limit: 0, collect: true });
@@ -189,7 +189,7 @@ function presentEnd(columns: ReadableColumns, matches: OrdSet, { keys, after, la
 }
 
 /** In arrays of numbers, because a search must not allocate an object for each match. */
-function allScores(index: Pick<TextIndex, 'scoresOf'>, { factors, ...query }: Omit<TextQuery, 'limit'>,
+function allScores(index: Pick<ReadableText, 'scoresOf'>, { factors, ...query }: Omit<TextQuery, 'limit'>,
   matches: OrdSet): Scores
 {
   const ords = matches.ordinals();
@@ -294,7 +294,7 @@ const FEW = 256;
  * terms that match only through their neighbours come last. Matches by edits are labelled `query~indexed`. With
  * `fields`, only those are searched. It pauses between the leaves.
  */
-async function matchedTerms(index: TextIndex, { readings }: QueryPlan, ords: readonly number[],
+async function matchedTerms(index: ReadableText, { readings }: QueryPlan, ords: readonly number[],
   fields?: readonly Field[]): Promise<readonly ReadonlySet<string>[]>
 {
   const sets = new TermSets();
@@ -312,7 +312,7 @@ async function matchedTerms(index: TextIndex, { readings }: QueryPlan, ords: rea
 }
 
 /** The places of the documents that a reading is for. */
-function placesOf(index: TextIndex, { classes }: Reading, ords: readonly number[]): number[] {
+function placesOf(index: ReadableText, { classes }: Reading, ords: readonly number[]): number[] {
   const places: number[] = [];
   for (let place = 0; place < ords.length; place++)
     if (isAmong(index.classOf(ords[place]!), classes)) places.push(place);
@@ -329,7 +329,7 @@ function addEach(sets: TermSets, found: ReadonlySet<string>[], places: readonly 
 const NO_LABELS: readonly string[] = [];
 
 /** The labels of a leaf for each document; empty if the document does not match. */
-function namesByOrd(index: TextIndex, { classes, analyzer }: Reading, { node, labels }: WantedLeaf,
+function namesByOrd(index: ReadableText, { classes, analyzer }: Reading, { node, labels }: WantedLeaf,
   { ords, fields }: { readonly ords: readonly number[];
     readonly fields: readonly Field[] | undefined }): (readonly string[])[]
 {

@@ -6,7 +6,7 @@ import type { TermAnalyzer } from './text-index.ts';
 
 /** What is asked of an index to find forms. */
 export type Forms = Pick<InvertedIndex,
-  'group' | 'unstemmed' | 'fuzzy' | 'begunLike' | 'prefix' | 'documents' | 'textOf'>;
+  'group' | 'unstemmed' | 'fuzzy' | 'begunLike' | 'prefix' | 'countForms' | 'textOf'>;
 
 /** Maximum number of forms that a fuzzy term matches, and of dictionary entries that they are chosen from. */
 const FUZZY_FORMS = 50;
@@ -73,19 +73,21 @@ export function formsByEdits(index: Forms, analyzer: TermAnalyzer,
   };
 }
 
-/** The nearest, and of equally near ones the most frequent. */
-function nearestOf(index: Pick<Forms, 'documents'>, near: readonly FuzzyForm[], limit: number): FuzzyForm[] {
-  return near.map(({ id, distance }) => ({ id, distance, documents: index.documents(id) })).sort((a, b) =>
-    a.distance - b.distance || b.documents - a.documents || a.id - b.id
+/** The nearest, and of equally near ones the most frequent; of equally frequent ones those that were found first. */
+function nearestOf(index: Pick<Forms, 'countForms'>, near: readonly FuzzyForm[], limit: number): FuzzyForm[] {
+  const documents = index.countForms(near.map(({ id }) => id));
+  return near.map(({ id, distance }, i) => ({ id, distance, documents: documents[i]! })).sort((a, b) =>
+    a.distance - b.distance || b.documents - a.documents
   ).slice(0, limit);
 }
 
-function isMisspelt(index: Pick<Forms, 'documents'>, exact: readonly number[],
+function isMisspelt(index: Pick<Forms, 'countForms'>, exact: readonly number[],
   [nearest]: readonly FuzzyForm[]): boolean
 {
   if (nearest === undefined) return false;
-  const documents = exact.reduce((sum, id) => sum + index.documents(id), 0);
-  return documents === 0 || (nearest.distance === 1 && index.documents(nearest.id) >= MISSPELT_FROM * documents);
+  const [like, ...own] = index.countForms([nearest.id, ...exact]);
+  const documents = own.reduce((sum, count) => sum + count, 0);
+  return documents === 0 || (nearest.distance === 1 && like! >= MISSPELT_FROM * documents);
 }
 
 /**
@@ -149,10 +151,19 @@ function withInflections(index: Forms, analyzer: TermAnalyzer, near: readonly Fu
 {
   const found = new Map(near.map((form) => [form.id, form]));
   for (const { id, distance } of near.slice(0, FUZZY_GROUPS)) {
-    for (const other of exactForms(index, analyzer, index.textOf(id)))
-      if (!exact.has(other) && !found.has(other)) found.set(other, { id: other, distance });
+    const others = exactForms(index, analyzer, index.textOf(id)).filter((other) =>
+      !exact.has(other) && !found.has(other)
+    );
+    for (const other of byText(index, others)) found.set(other, { id: other, distance });
   }
   return [...found.values()];
+}
+
+/** Forms in an order that does not depend on their numbers. */
+function byText(index: Pick<Forms, 'textOf'>, forms: readonly number[]): readonly number[] {
+  if (forms.length < 2) return forms;
+  const texts = forms.map((id) => ({ id, text: index.textOf(id) }));
+  return texts.sort((a, b) => (a.text < b.text ? -1 : 1)).map(({ id }) => id);
 }
 
 /** The forms of a term. */

@@ -3,7 +3,7 @@ import { type InvertedIndex, type Query, RERANKED, type ScoringAlgorithm,
 import { formsOf } from '../../../text/tokenize.ts';
 import { CODE_CLASSES, isAmong } from './document-classes.ts';
 import { exactForms } from './edits.ts';
-import type { TermAnalyzer, TextHit, TextIndex, TextReading, WeightedTerm } from './text-index.ts';
+import type { ReadableText, TermAnalyzer, TextHit, TextReading, WeightedTerm } from './text-index.ts';
 
 /** A document that is taken as relevant. */
 export interface RelevantText {
@@ -26,7 +26,7 @@ export interface Feedback {
   readonly terms: readonly WeightedTerm[];
 }
 
-type Index = Pick<InvertedIndex, 'group' | 'unstemmed' | 'documents' | 'stats'>;
+type Index = Pick<InvertedIndex, 'group' | 'unstemmed' | 'countForms' | 'size'>;
 
 /**
  * A query of at least this many words is taken to describe a subject. For a shorter one, the best two documents are
@@ -57,7 +57,7 @@ export function takesFeedback({ classes, words = [] }: Pick<TextReading, 'classe
 }
 
 /** The best hits that are taken as relevant. */
-export function relevantHits(index: Pick<TextIndex, 'classOf'>, { classes }: Pick<TextReading, 'classes'>,
+export function relevantHits(index: Pick<ReadableText, 'classOf'>, { classes }: Pick<TextReading, 'classes'>,
   hits: readonly TextHit[]): readonly TextHit[]
 {
   return hits.filter(({ ord }) => isAmong(index.classOf(ord), classes)).slice(0, RELEVANT);
@@ -69,7 +69,7 @@ export function relevantHits(index: Pick<TextIndex, 'classOf'>, { classes }: Pic
  * the judged collections of `bench/relevance.ts`; nearby values rank about as well.
  */
 export function relevantTerms(index: Index, rules: FeedbackRules, documents: readonly RelevantText[]): WeightedTerm[] {
-  const { documents: live } = index.stats();
+  const live = index.size;
   const rarities = new Map<number, number>();
   const weights = new Map<number, WeightedTerm>();
   for (const { text, score } of documents) {
@@ -140,6 +140,6 @@ function countTerms(index: Index, text: string, { analyzer, isStopWord }: Feedba
 
 /** Inverse document frequency; 0 for terms that do not help to find other documents. */
 function rarityOf(index: Index, forms: readonly number[], live: number): number {
-  const frequency = forms.reduce((sum, id) => sum + index.documents(id), 0);
+  const frequency = index.countForms(forms).reduce((sum, count) => sum + count, 0);
   return frequency < 2 || frequency > live * MOST_SHARE ? 0 : Math.log(1 + live / frequency);
 }

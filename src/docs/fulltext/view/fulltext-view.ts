@@ -5,12 +5,14 @@ import { filledCollections } from '../../stored-collections.ts';
 import { CollectionView, type CollectionViewOptions, type Effect, type Entry, type EntryGroup, type Steps,
   type ViewKind } from '../../view/index.ts';
 import { type SegmentChanges, segmentsOf } from '../segments/segments.ts';
+import { PLAIN } from './analyzers.ts';
 import { allTexts, textsOf } from './document-texts.ts';
-import type { TermAnalyzer, TextIndex, TextIndexes } from './text-index.ts';
+import { joinTextIndexes } from './inverted-text-index.ts';
+import type { ReadableText, TermAnalyzer, TextIndex, TextIndexes } from './text-index.ts';
 import { type DocumentText, toIndexed } from './to-indexed.ts';
 
 /** Full-text indexes of all collections, which follow the change feed. */
-export type FullTextView = CollectionView<TextIndex>;
+export type FullTextView = CollectionView<TextIndex, ReadableText>;
 
 /** The magic of the checkpoint files of full-text indexes. */
 export const CHECKPOINT_MAGIC = 'QFTIDX01';
@@ -29,7 +31,7 @@ export function createFullTextView(env: Environment, options: FullTextViewOption
 }
 
 function fullTextKind({ sql, codec, clock }: Environment,
-  { indexes, analyzerOf }: FullTextViewOptions): ViewKind<TextIndex>
+  { indexes, analyzerOf }: FullTextViewOptions): ViewKind<TextIndex, ReadableText>
 {
   const toEntry = (text: DocumentText): Entry<TextIndex> => ({
     ord: text.ord,
@@ -63,7 +65,8 @@ function fullTextKind({ sql, codec, clock }: Environment,
     entriesOf: (ords) => map(textsOf(sql, codec, ords), toEntry),
     allEntries: (partition) =>
       map(allTexts(sql.background, codec, partition.collection, unixSeconds(clock), { partition }), toEntry),
-    join: ([only]) => only!,
+    join: (parts) => joinTextIndexes(parts),
+    warm: (joined) => !joined.prepare(PLAIN),
   };
 }
 

@@ -168,35 +168,23 @@ export interface CompletionRequest {
 }
 
 /**
- * The full-text index of one collection, as this area uses it. It identifies documents by their ordinals and stores no
- * text. Calls are synchronous; no call may be made while another one is running.
+ * What is read of a full-text index, or of several with different documents as if they were one. Calls are
+ * synchronous; no call may be made while another one is running.
  */
-export interface TextIndex {
+export interface ReadableText {
   /** Live documents. */
   readonly documents: number;
-  /** Bytes of memory that it uses. */
+  /** Bytes of memory that it uses; of several indexes, with what they have in common. */
   readonly bytes: number;
   /**
-   * Indexes a document, replacing its former version. The rest of a large document is left to steps: see `Entry.addTo`.
-   */
-  put(document: IndexedDocument): Steps | undefined;
-  /**
-   * Indexes the documents of a segment with these ordinals, replacing their former versions, with the same result as
-   * `put`. `analyzers` are those of their languages. Undefined if the segment does not fit the index, which is
-   * unchanged then.
-   */
-  putSegment(ords: readonly number[], segment: Segment, analyzers: readonly TermAnalyzer[]): Steps | undefined;
-  /**
    * The metadata keys that have field numbers, in the order of their numbers; a segment for this index begins with
-   * them.
+   * them. Of several indexes, those of the index that has the most: a segment for one with others is not used.
    */
   readonly fieldNames: readonly string[];
   /** Number of documents of each class, by its number. */
   documentsByClass(): readonly number[];
   /** The class of a document; undefined for one that is not indexed. */
   classOf(ord: number): number | undefined;
-  /** Removes a document; one that is not indexed is no error. */
-  remove(ord: number): void;
   /**
    * Prepares an analyzer that is new to the index, one step at each call; true when it is ready. Otherwise searches
    * would wait for all of it.
@@ -260,6 +248,25 @@ export interface TextIndex {
   formsLike(like: FormsLike, limit: number): readonly string[] | undefined;
   /** By documents, descending, then by term. */
   complete(request: CompletionRequest): Completion[];
+}
+
+/**
+ * The full-text index of one collection, or of a partition of it, as this area uses it. It identifies documents by
+ * their ordinals and stores no text.
+ */
+export interface TextIndex extends ReadableText {
+  /**
+   * Indexes a document, replacing its former version. The rest of a large document is left to steps: see `Entry.addTo`.
+   */
+  put(document: IndexedDocument): Steps | undefined;
+  /**
+   * Indexes the documents of a segment with these ordinals, replacing their former versions, with the same result as
+   * `put`. `analyzers` are those of their languages. Undefined if the segment does not fit the index, which is
+   * unchanged then.
+   */
+  putSegment(ords: readonly number[], segment: Segment, analyzers: readonly TermAnalyzer[]): Steps | undefined;
+  /** Removes a document; one that is not indexed is no error. */
+  remove(ord: number): void;
   /** Does a little of the cleanup after deletions; true while there is more. */
   tidy(): boolean;
   /** Prepares for a change while `save` is being read, one step at each call; true while there is more. */

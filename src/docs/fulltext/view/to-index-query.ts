@@ -275,14 +275,10 @@ class Translation {
 
   #completions(pattern: string): WeightedForm[] {
     this.#budget.checkTime();
-    const forms = this.#index.wildcard(pattern, COMPLETION_CANDIDATES).map((id) => ({
-      id,
-      documents: this.#index.documents(id),
-    }));
-    return forms.sort((a, b) => b.documents - a.documents || a.id - b.id).slice(0, COMPLETIONS).map(({ id }) => ({
-      id,
-      weight: COMPLETION_WEIGHT,
-    }));
+    const found = this.#index.wildcard(pattern, COMPLETION_CANDIDATES);
+    const documents = this.#index.countForms(found);
+    const forms = found.map((id, i) => ({ id, documents: documents[i]! })).sort((a, b) => b.documents - a.documents);
+    return forms.slice(0, COMPLETIONS).map(({ id }) => ({ id, weight: COMPLETION_WEIGHT }));
   }
 
   #formsOf(form: string): WeightedForm[] {
