@@ -2,9 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { hostname, tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { type Operations, operations } from '../../generated/docs/operations.ts';
+import type { SharingService } from '../api/grpc/index.ts';
 import { type Converter, type ConverterSettings, createConverter } from '../convert/index.ts';
-import { announcer, type AuditSettings, createDocumentService, type DocsSettings, type DocumentService, Replication,
-  type ReplicationSettings } from '../docs/index.ts';
+import { announcer, answerForwarded, type AuditSettings, createDocumentService, type DocsSettings, type DocumentService,
+  isSameSecret, Replication, type ReplicationSettings } from '../docs/index.ts';
 import { ServiceError } from '../errors/index.ts';
 import { type Address, formatAddress } from '../lib/address.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
@@ -12,7 +13,8 @@ import { makeFolder } from '../lib/files.ts';
 import type { Log } from '../lib/log.ts';
 import { ConfigError } from '../lib/setting-values.ts';
 import { SpoolFolder } from '../lib/spool.ts';
-import { type Caller, createInvoker, createPermits, type Invoke, type Protocol } from '../operations/index.ts';
+import { type Caller, createInvoker, createPermits, FORWARDED, type Invoke,
+  type Protocol } from '../operations/index.ts';
 import { BodyCodec, ChangeFeed, DOCUMENT_MIGRATIONS, FileLock, type KeyRing, migrate, openDatabase, openPostgres,
   parseKeys, type Sql } from '../storage/index.ts';
 import type { BackupSchedule } from './backups/backup-schedule.ts';
@@ -20,7 +22,7 @@ import { createDocsBackups } from './backups/docs-backups.ts';
 import { namingSetting, type Running } from './foreground.ts';
 import { type Listeners, serveProtocols } from './protocols/index.ts';
 import { mcpAnswerBytes } from './protocols/limits.ts';
-import { connectToLeader } from './replication/connect.ts';
+import { connectToLeader, connectToNodes, holdsShare } from './replication/connect.ts';
 import { IN_MEMORY, missingControls, type Settings } from './settings/index.ts';
 import { BUILD_VERSION, readSpecification, type SpecificationFiles } from './specification.ts';
 import type { TraceSettings } from './tracing/index.ts';
@@ -113,6 +115,7 @@ export async function startDocumentService(options: StartOptions): Promise<Runni
       feed,
       replication,
       isNode,
+      connectNode: await connectToNodes(settings, log),
       onDutyLost: cutOff.resolve,
       codec: new BodyCodec(settings.compression),
       settings: { ...docsSettings, ...(replication.refusal !== undefined && { mode: 'read' as const }) },
@@ -217,6 +220,7 @@ async function serve({ settings, log, clock, validateResponses = false }: StartO
   const follow = settings.storage.driver === 'postgres' ? () => service.refresh() : undefined;
   const deps = { service, clock, follow, refresh: follow };
   const invoke = createServiceInvoke(settings, deps, specification);
+  const forwarded = createServiceInvoke(settings, deps, specification, service.handlers, FORWARDED);
   const permits = createPermits<Operations>({
     operations,
     built: new Set(Object.keys(service.handlers)),
@@ -237,12 +241,26 @@ async function serve({ settings, log, clock, validateResponses = false }: StartO
     spools,
     workers,
     invoke,
+    sharing: sharingService(settings, forwarded),
     permits,
     admitToEvents,
     specification,
     validateResponses,
     requestLimitMs: REQUEST_LIMIT_MS,
   });
+}
+
+/** What the other nodes over the same database ask of this one. */
+function sharingService(settings: Settings, invoke: Invoke<Operations>): SharingService | undefined {
+  if (!holdsShare(settings)) return undefined;
+  const { secret } = settings.replication;
+  return {
+    admit(given) {
+      if (given === undefined || !isSameSecret(given, secret))
+        throw new ServiceError('forbidden', 'calls between nodes need the shared secret in x-svc-replication-secret');
+    },
+    answer: (call, signal) => answerForwarded(invoke, call, signal),
+  };
 }
 
 /** The answer to a call that only asks whether the stream would be opened. */
@@ -261,7 +279,8 @@ interface InvokeDeps {
 
 /** Creates `invoke` for the operations of a service, according to the settings. */
 export function createServiceInvoke(settings: Settings, { service, clock, follow, refresh }: InvokeDeps,
-  { inputs }: Pick<SpecificationFiles, 'inputs'>, handlers = service.handlers): Invoke<Operations>
+  { inputs }: Pick<SpecificationFiles, 'inputs'>, handlers = service.handlers,
+  steps?: typeof FORWARDED): Invoke<Operations>
 {
   return createInvoker<Operations>({
     operations: settings.metrics.public ? operations : WITH_CLOSED_METRICS,
@@ -279,7 +298,7 @@ export function createServiceInvoke(settings: Settings, { service, clock, follow
     readOnlyReason: () => service.replication?.refusal,
     timeoutMs: REQUEST_LIMIT_MS,
     answerBytes: (protocol) => (protocol === 'mcp' ? mcpAnswerBytes(settings) : settings.limits.maxAnswerBytes),
-  });
+  }, steps);
 }
 
 interface Parts {
@@ -380,7 +399,8 @@ export function toDocsSettings(settings: Settings, passwordCost?: number): DocsS
  * Without a name, the machine and a port are one that the node keeps over restarts; a port that the system chooses is
  * not, and a random name is at least no other node's.
  */
-function toNode({ node: { name, address, weight, replicas }, grpc, http }: Settings): DocsSettings['node'] {
+function toNode(settings: Settings): DocsSettings['node'] {
+  const { node: { name, address, weight, replicas }, grpc, http } = settings;
   const portOf = ({ enabled, addr }: { enabled: boolean; addr: Address }): number =>
     enabled && addr.kind === 'tcp' ? addr.port : 0;
   const machine = hostname();
@@ -391,6 +411,7 @@ function toNode({ node: { name, address, weight, replicas }, grpc, http }: Setti
     address: address || reachable,
     weight,
     replicas,
+    holdsShare: holdsShare(settings),
   };
 }
 

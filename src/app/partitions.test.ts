@@ -42,6 +42,16 @@ function comparable(answer: unknown): unknown {
     (name, value: unknown) => ['cursor', 'nextCursor', 'durationMs', 'requestId'].includes(name) ? undefined : value);
 }
 
+/** The same, with numbers of `like` where they differ only because sums were added in another order. */
+function rounded(value: unknown, like: unknown): unknown {
+  if (typeof value === 'number' && typeof like === 'number')
+    return Math.abs(value - like) <= Math.abs(like) * 2e-6 ? like : value;
+  if (typeof value !== 'object' || value === null || typeof like !== 'object' || like === null) return value;
+  const others = like as Record<string, unknown>;
+  if (Array.isArray(value)) return value.map((each, i) => rounded(each, others[i]));
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, rounded(each, others[name])]));
+}
+
 describe('a collection in partitions', () => {
   const random = new Choices(Number(QUIRE_PARTITION_SEED));
   const documents = Array.from({ length: 600 }, (_, i) => randomDocument(random, i));
@@ -69,8 +79,9 @@ describe('a collection in partitions', () => {
       const { path, body } = randomRequest(random);
       const [one, many] = await Promise.all(both.map((collection) => http.post(path, { collection, ...body })));
       const told = `request ${i} of seed ${QUIRE_PARTITION_SEED}: ${path} ${JSON.stringify(body)}`;
-      expect([many!.status, comparable(many!.json())], told).toEqual([one!.status, comparable(one!.json())]);
       expect(one!.status, `${told}: ${one!.text}`).toBe(200);
+      const expected = comparable(one!.json());
+      expect([many!.status, rounded(comparable(many!.json()), expected)], told).toEqual([200, expected]);
     }
   });
 

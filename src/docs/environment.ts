@@ -8,6 +8,7 @@ import type { Algorithm } from '../search/vector/index.ts';
 import type { BodyCodec, ChangeFeed, KeyRing, Sql, Transaction } from '../storage/index.ts';
 import type { OidcSettings } from './access/index.ts';
 import type { AuditSettings, NewAuditEvent } from './audit/index.ts';
+import type { ConnectNode } from './cluster/forwarding.ts';
 import type { WikiLimits } from './ingest/index.ts';
 import type { FeedLimits } from './maintenance/index.ts';
 import type { Replication } from './replication/index.ts';
@@ -51,6 +52,8 @@ export interface DocsEnvironment {
    * absent.
    */
   readonly isNode?: boolean | undefined;
+  /** Opens connections to other nodes, if these share the indexes of the database (`settings.node.holdsShare`). */
+  readonly connectNode?: ConnectNode | undefined;
   /** Called when another node has taken this one's duty; the process should end. */
   readonly onDutyLost?: (() => void) | undefined;
   /**
@@ -106,6 +109,8 @@ export interface DocsSettings {
     readonly weight?: number;
     /** On how many nodes each partition should be; 2 when absent. */
     readonly replicas?: number;
+    /** Whether it holds only its share of the indexes, and asks other nodes for the rest. */
+    readonly holdsShare?: boolean;
   };
   /** Whether metrics count and time searches. */
   readonly searchStats: boolean;

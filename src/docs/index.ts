@@ -11,9 +11,10 @@ import { type Steps, stepsOf, switchedOff } from './steps.ts';
 import { createCheckpointCopies } from './view/index.ts';
 
 export type { AuditSettings } from './audit/index.ts';
+export { answerForwarded, type ConnectNode } from './cluster/index.ts';
 export type { DocsEnvironment, DocsSettings, Relay, RelayedNote } from './environment.ts';
 export { announcer } from './nodes.ts';
-export { Replication, type ReplicationSettings } from './replication/index.ts';
+export { isSameSecret, Replication, type ReplicationSettings } from './replication/index.ts';
 export { type Counted, type McpDescription, type OtherProcesses, summed } from './system/index.ts';
 
 /** The document service without its protocols: its handlers and its background work. */

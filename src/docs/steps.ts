@@ -1,13 +1,13 @@
 import { Counter, Histogram, type Registry } from 'prom-client';
 import { type Operations, operations } from '../../generated/docs/operations.ts';
-import { caughtUp, count, type InvokerOptions, note, type OperationSpec, patience,
+import { caughtUp, count, elsewhere, type InvokerOptions, note, type OperationSpec, patience,
   session } from '../operations/index.ts';
 import type { Areas } from './areas.ts';
 import type { Embeddings } from './embeddings/index.ts';
 import type { DocsEnvironment, DocsSettings } from './environment.ts';
 import { gateStep } from './search-gate.ts';
 import { DURATION_BUCKETS } from './system/index.ts';
-import { IndexLoading } from './view/index.ts';
+import { IndexElsewhere, IndexLoading } from './view/index.ts';
 
 export type Steps = NonNullable<InvokerOptions<Operations>['steps']>;
 
@@ -16,7 +16,7 @@ const MIN_LSN_WAIT_MS = 5000;
 
 /** What this service adds to the pipeline of its calls. */
 export function stepsOf({ feed, settings }: DocsEnvironment,
-  { columns, gate, geo, stats, temporal, vectorFields, vectors, words }: Areas): Steps
+  { cluster: { forwarder }, columns, gate, geo, stats, temporal, vectorFields, vectors, words }: Areas): Steps
 {
   const views = {
     words: words.view,
@@ -26,6 +26,10 @@ export function stepsOf({ feed, settings }: DocsEnvironment,
     vectorFields: vectorFields.view,
   };
   return {
+    elsewhere: forwarder && elsewhere({
+      isElsewhere: (error) => error instanceof IndexElsewhere,
+      ask: (call, error) => forwarder.ask(call, error as IndexElsewhere),
+    }),
     count: settings.searchStats ? count((...search) => stats.record(...search)) : undefined,
     patience: patience((error) => (error instanceof IndexLoading ? error.changed : undefined)),
     session: session({

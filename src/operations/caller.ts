@@ -39,6 +39,8 @@ export interface Caller extends Session {
   readonly readsOnly?: string;
   /** Whether a browser wants the response as a part of a page, such as an image or a script. */
   readonly isPart?: boolean;
+  /** Whether another node asks for its client, because it lacks an index; the call is not forwarded again. */
+  readonly isForwarded?: boolean;
   /** Aborts when the client has disconnected. */
   readonly signal?: AbortSignal;
   /** For operations that read a stream in addition to their input. */

@@ -12,11 +12,12 @@ export { type AnswerBounds, type Context, type Download, type Handler, type Hand
 export { inputLimits } from './input-check.ts';
 export { createInvoker, type Invoke, type InvokerOptions } from './invoke.ts';
 export { isDeeper, parseJsonBody, readBodyBytes, requireJsonObject, requirePlainBody } from './json-body.ts';
-export type { Steps } from './pipeline.ts';
+export { FORWARDED, type Steps } from './pipeline.ts';
 export { createQuota, createRateLimit, type QuotaHeaders, type RateLimit, type RateLimitOptions, type RefusedRequest,
   type Sender } from './rate-limit.ts';
 export type { Access, Effect, FlatInput, Operation, OperationSpec, ParameterSpec, ViewName } from './spec.ts';
 export { note } from './steps/answer.ts';
+export { elsewhere } from './steps/elsewhere.ts';
 export type { Precondition, Preconditions } from './steps/input.ts';
 export type { Outcome } from './steps/observe.ts';
 export { patience } from './steps/patience.ts';

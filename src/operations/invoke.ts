@@ -7,7 +7,7 @@ import type { AccessMode, Caller, Guard, Protocol } from './caller.ts';
 import type { Handler, Handlers, OutputOf, Reply } from './handler.ts';
 import { createInputCheck } from './input-check.ts';
 import { createInputValidators } from './input-validators.ts';
-import { composeSteps, type Steps } from './pipeline.ts';
+import { composeSteps, type StepName, type Steps } from './pipeline.ts';
 import type { OperationSpec } from './spec.ts';
 import { confirm, page, supervise, warn, withhold } from './steps/answer.ts';
 import { authorize, identify, type Preconditions, read, refuse, turn, validate } from './steps/input.ts';
@@ -49,22 +49,27 @@ export interface InvokerOptions<Operations> {
   /** With several nodes: applies what the others have committed, before a call. */
   readonly follow?: (() => Promise<void>) | undefined;
   /** What this service adds to the pipeline: how its calls wait and fail, and what counts them. */
-  readonly steps?: Pick<Steps, 'store' | 'count' | 'patience' | 'session' | 'gate' | 'caughtUp' | 'note'>;
+  readonly steps?: Pick<Steps, 'store' | 'elsewhere' | 'count' | 'patience' | 'session' | 'gate' | 'caughtUp' | 'note'>;
 }
 
 /** Runs an operation for a caller. The input is checked and completed with defaults in place. */
 export type Invoke<Operations> = <K extends keyof Operations & string>(id: K, input: Input,
   caller: Caller) => Promise<Reply<OutputOf<Operations, K>>>;
 
-/** The only way to call an operation, for every protocol: the steps of the pipeline, around its handler. */
-export function createInvoker<Operations>(options: InvokerOptions<Operations>): Invoke<Operations> {
+/**
+ * The only way to call an operation, for every protocol: the steps of the pipeline, around its handler. `names`: those
+ * that are taken, all by default.
+ */
+export function createInvoker<Operations>(options: InvokerOptions<Operations>,
+  names?: readonly StepName[]): Invoke<Operations>
+{
   const { mode, readOnlyReason, guard, refresh, clock = systemClock } = options;
   const rightsOptions: RightsOptions = { mode, readOnlyReason, guard, refresh, clock };
   const handlers = options.handlers as Partial<Record<string, Handler<object, unknown>>>;
   const steps = stepsOf(options, (id) => handlers[id] !== undefined);
   const composed = new Map<string, Next>();
   for (const spec of Object.values<OperationSpec>(options.operations)) {
-    composed.set(spec.id, composeSteps(steps, spec, handlers[spec.id]));
+    composed.set(spec.id, composeSteps(steps, spec, handlers[spec.id], names));
   }
   return (id, given, caller) => {
     const spec = options.operations[id];

@@ -40,6 +40,8 @@ export const PIPELINE = [
   'confirm',
   /** Time, and the size of the response. */
   'limit',
+  /** A read of an index that other nodes hold is answered by one of them. */
+  'elsewhere',
   /** Searches are counted and timed. */
   'count',
   /** A read that meets an index which is loading is repeated when it serves. */
@@ -56,13 +58,22 @@ export const PIPELINE = [
 
 export type StepName = (typeof PIPELINE)[number];
 
+/**
+ * The steps of a call that another node forwards. That node has read and checked its input, observes it, and shapes its
+ * answer; rights are decided by both.
+ */
+export const FORWARDED: readonly StepName[] = ['follow', 'identify', 'store', 'read', 'authorize', 'confirm', 'limit',
+  'elsewhere', 'count', 'patience', 'session', 'gate', 'caughtUp', 'note'];
+
 /** The steps of a service. One that is absent does nothing. */
 export type Steps = { readonly [Name in StepName]?: Step | undefined };
 
 /** The steps that apply to an operation, in order, around its handler; `refuse` stops calls that have none. */
-export function composeSteps(steps: Steps, spec: OperationSpec, handler: Handler<object, unknown> | undefined): Next {
+export function composeSteps(steps: Steps, spec: OperationSpec, handler: Handler<object, unknown> | undefined,
+  names: readonly StepName[] = PIPELINE): Next
+{
   const innermost: Next = (call: Call) => handler!(call.input!, call.context);
-  return PIPELINE.map((name) => steps[name]).reduceRight<Next>((next, step) => {
+  return names.map((name) => steps[name]).reduceRight<Next>((next, step) => {
     if (step === undefined || step.appliesTo?.(spec) === false) return next;
     return (call) => step.run(call, next);
   }, innermost);

@@ -1,5 +1,5 @@
 export { serverCredentials } from './credentials.ts';
-export type { NodeService, WatchedEvent, WatchInput } from './docs/adapter.ts';
+export type { NodeService, SharingService, WatchedEvent, WatchInput } from './docs/adapter.ts';
 export { addDocsServices, describeRpcs, DOCS_SERVICES, UNLIMITED_RPCS } from './docs/services.ts';
 export { createGate, type GateOptions } from './gate.ts';
 export { usualWaits } from './message-waits.ts';

@@ -32,10 +32,12 @@ const CHANNEL: ClientOptions = {
   'grpc.max_reconnect_backoff_ms': 1000,
   'grpc.keepalive_time_ms': 20_000,
   'grpc.keepalive_timeout_ms': 10_000,
-  'grpc.max_receive_message_length': 8 * 2 ** 20,
+  // The answer of an operation has the limit of its protocol.
+  'grpc.max_receive_message_length': -1,
 };
 
-const SERVICE = 'quire.docs.v1.Replication';
+const REPLICATION = 'quire.docs.v1.Replication';
+const NODES = 'quire.docs.v1.NodeService';
 
 type Message = Record<string, unknown>;
 
@@ -80,23 +82,32 @@ export class NodeLink {
     for await (const message of this.#stream('RequestSnapshot', request, signal)) yield { ...PIECE, ...message };
   }
 
-  acknowledge(request: object, signal: AbortSignal): Promise<typeof ANSWER> {
-    const method = this.#method('AcknowledgeLSN');
+  async acknowledge(request: object, signal: AbortSignal): Promise<typeof ANSWER> {
+    return { ...ANSWER, ...await this.#unary(this.#method('AcknowledgeLSN'), request, signal) };
+  }
+
+  /** Has the other node answer a call for a client of this one; both in JSON. */
+  async ask(call: Uint8Array, signal: AbortSignal): Promise<Uint8Array> {
+    const { answer } = await this.#unary(this.#method('Ask', NODES), { call }, signal);
+    return answer as Uint8Array;
+  }
+
+  close(): void {
+    this.#client.close();
+  }
+
+  #unary(method: DescMethod, request: object, signal: AbortSignal): Promise<Message> {
     return new Promise((resolve, reject) => {
       const onAbort = (): void => call.cancel();
       const call = this.#client.makeUnaryRequest(pathOf(method), asIs, asIs, this.#encode(method, request),
         this.#metadata(), { deadline: Date.now() + DEADLINE_MS }, (error, answer) => {
         signal.removeEventListener('abort', onAbort);
-        if (error === null) resolve({ ...ANSWER, ...this.#decode(method, answer!) });
+        if (error === null) resolve(this.#decode(method, answer!));
         else reject(toServiceError(error));
       });
       signal.addEventListener('abort', onAbort, { once: true });
       if (signal.aborted) call.cancel();
     });
-  }
-
-  close(): void {
-    this.#client.close();
   }
 
   /** Back-pressure: the next message is read when the previous one has been processed, which slows the leader down. */
@@ -117,8 +128,8 @@ export class NodeLink {
     }
   }
 
-  #method(name: string): DescMethod {
-    return this.#schema.registry.getService(SERVICE)!.methods.find((method) => method.name === name)!;
+  #method(name: string, service = REPLICATION): DescMethod {
+    return this.#schema.registry.getService(service)!.methods.find((method) => method.name === name)!;
   }
 
   #encode(method: DescMethod, request: object): Buffer {

@@ -1,4 +1,5 @@
 import type { Operations } from '../../../generated/docs/operations.ts';
+import type { SharingService } from '../../api/grpc/index.ts';
 import type { DocumentService } from '../../docs/index.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
@@ -18,6 +19,8 @@ export interface ServedService {
   readonly service: DocumentService;
   /** Invokes every operation, the same for all protocols. */
   readonly invoke: Invoke<Operations>;
+  /** What other nodes over the same database ask; absent if this one shares no indexes with them. */
+  readonly sharing?: SharingService | undefined;
   /** Tells which operations can succeed for a caller. */
   readonly permits: Permits;
   /** Throws for callers and inputs that `streamEvents` would refuse; no stream is opened. */

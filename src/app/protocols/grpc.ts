@@ -13,7 +13,7 @@ let imageSchema: Promise<Schema> | undefined;
 
 /** gRPC on its own port; absent if it is switched off. */
 export async function serveGrpc(
-  { settings, tls, invoke, admitToEvents, log, service, spools, readAddress, limit, clients: { slowBodies } }:
+  { settings, tls, invoke, sharing, admitToEvents, log, service, spools, readAddress, limit, clients: { slowBodies } }:
     ProtocolContext,
 ): Promise<Listener | undefined> {
   const { enabled, addr, reflection, maxMessageBytes } = settings.grpc;
@@ -49,6 +49,7 @@ export async function serveGrpc(
           readAddress,
           spools,
           nodes: service.replication?.nodes as NodeService | undefined,
+          sharing,
           mutualTls: settings.tls.enabled && settings.tls.clientCa !== '',
           authenticates: service.access.enabled,
           follow: service.access.follow,

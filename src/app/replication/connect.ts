@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { NodeLink, readSchema } from '../../api/grpc/index.ts';
+import type { ConnectNode } from '../../docs/index.ts';
 import { parseAddress } from '../../lib/address.ts';
 import type { Log } from '../../lib/log.ts';
 import { ConfigError } from '../../lib/setting-values.ts';
@@ -25,4 +26,22 @@ export async function connectToLeader(settings: Settings, log: Log): Promise<() 
   const schema = readSchema(await readFile(IMAGE));
   const certificates = await readCertificates(settings, log);
   return () => new NodeLink({ address, schema, secret, tls: certificates?.current });
+}
+
+/** Whether this node holds only its share of the indexes: then the nodes need a secret, by which they ask each other. */
+export function holdsShare({ storage, grpc, replication: { secret } }: Settings): boolean {
+  return storage.driver === 'postgres' && grpc.enabled && secret !== '';
+}
+
+/** Connects to the other nodes over PostgreSQL, as to a leader; undefined if they do not ask each other. */
+export async function connectToNodes(settings: Settings, log: Log): Promise<ConnectNode | undefined> {
+  if (!holdsShare(settings)) return undefined;
+  const { secret } = settings.replication;
+  const schema = readSchema(await readFile(IMAGE));
+  const certificates = await readCertificates(settings, log);
+  return (text) => {
+    const address = parseAddress(text);
+    if (address === undefined) throw new Error(`another node has no address that can be read: "${text}"`);
+    return new NodeLink({ address, schema, secret, tls: certificates?.current });
+  };
 }

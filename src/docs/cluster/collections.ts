@@ -12,11 +12,19 @@ interface CollectionsDeps {
   readonly partitionsOf: (collection: string) => number;
 }
 
+interface ListedUnit {
+  /** Lowercased name of the collection. */
+  readonly name: string;
+  readonly unit: UnitNumber;
+  readonly documents: number;
+}
+
 /** All collections that ever had a document, and their units. */
 export class Collections {
   readonly #deps: CollectionsDeps;
   /** Names by numbers, as they were read last. */
   #names: ReadonlyMap<number, string> = new Map();
+  #listed: readonly ListedUnit[] = [];
 
   constructor(deps: CollectionsDeps) {
     this.#deps = deps;
@@ -27,6 +35,11 @@ export class Collections {
     const { sql, partitionsOf } = this.#deps;
     const found = await listCollections(sql);
     this.#names = new Map(found.map(({ id, name }) => [id, name]));
+    this.#listed = found.map(({ id, name, docs }) => ({
+      name,
+      unit: numberOf({ collection: id, partition: 0 }),
+      documents: docs,
+    }));
     return found.filter(({ docs }) => docs > 0).sort((one, other) => one.id - other.id).flatMap(
       ({ id, name, docs }) => {
         const partitions = partitionsOf(name);
@@ -34,6 +47,16 @@ export class Collections {
         return unitsFrom(id, partitions).map((unit) => ({ unit, bytes }));
       },
     );
+  }
+
+  /** All collections, as they were read last. */
+  get listed(): readonly ListedUnit[] {
+    return this.#listed;
+  }
+
+  /** The unit of a collection by its lowercased name; undefined if it was not there at the last reading. */
+  unitOf(collection: string): UnitNumber | undefined {
+    return this.#listed.find(({ name }) => name === collection)?.unit;
   }
 
   /** The name of a unit's collection. */

@@ -3,18 +3,24 @@ import type { DocsEnvironment } from '../environment.ts';
 import type { NodeFacts } from './cluster-rows.ts';
 import { Cluster } from './cluster.ts';
 import { Collections } from './collections.ts';
+import { CallForwarder } from './forwarding.ts';
 import { aloneHandlers, clusterHandlers } from './handlers.ts';
+import { HeldCollections, type HoldingView } from './held-collections.ts';
 import { type HeldView, holdingOf } from './held-indexes.ts';
 import { registerCluster } from './metrics.ts';
 import { SqlRows } from './sql-rows.ts';
 
 export type { Route } from './cluster-state.ts';
 export { Cluster } from './cluster.ts';
-export { type Answer, askHedged, HedgeDelay } from './hedge.ts';
+export { answerForwarded, type ConnectNode, type NodeConnection } from './forwarding.ts';
 export { MOST_PARTITIONS, numberOf, type Unit, type UnitNumber, unitOf } from './unit.ts';
 
+type ClusterView = HeldView & HoldingView & {
+  leaveTo(isElsewhere: (collection: string) => boolean): void;
+};
+
 interface ClusterAreas {
-  readonly views: readonly HeldView[];
+  readonly views: readonly ClusterView[];
   /** Number of partitions of a collection, by its lowercased name. */
   readonly partitionsOf: (collection: string) => number;
 }
@@ -23,6 +29,8 @@ interface ClusterAreas {
 export interface ClusterArea extends Area {
   /** Absent over SQLite, where one node has everything. */
   readonly cluster: Cluster | undefined;
+  /** Asks the other nodes for what is in their memory; absent where each node holds everything. */
+  readonly forwarder: CallForwarder | undefined;
 }
 
 export function createClusterArea(env: DocsEnvironment, { views, partitionsOf }: ClusterAreas): ClusterArea {
@@ -30,16 +38,54 @@ export function createClusterArea(env: DocsEnvironment, { views, partitionsOf }:
   const { name = 'quire', weight = 100, address = '', replicas = 2 } = settings.node ?? {};
   const facts: NodeFacts = { name, address, version: settings.buildVersion, weight, limit: settings.indexMemory ?? 0 };
   const collections = new Collections({ sql, partitionsOf });
-  const holding = () => holdingOf(views, collections);
-  if (!isNode) return { cluster: undefined, handlers: aloneHandlers({ facts, collections }, holding) };
+  if (!isNode) {
+    const handlers = aloneHandlers({ facts, collections }, () => holdingOf(views, collections, () => true));
+    return { cluster: undefined, forwarder: undefined, handlers };
+  }
   const rows = new SqlRows(sql);
-  const units = () => collections.units();
-  const cluster = new Cluster({ rows, facts, replicas, units, holding, peers: sql.peers, log });
+  const isHeld = (collection: string): boolean => sharing?.held.has(collection) !== false;
+  const holding = () => holdingOf(views, collections, isHeld);
+  const cluster = new Cluster({
+    rows,
+    facts,
+    replicas,
+    units: () => collections.units(),
+    holding,
+    peers: sql.peers,
+    log,
+  });
+  const sharing = shareOf(env, { views, cluster, collections });
   return {
     cluster,
+    forwarder: sharing?.forwarder,
     handlers: clusterHandlers(cluster, rows, { collections }),
-    start: async () => cluster.start(),
-    stop: () => cluster.stop(),
+    async start() {
+      cluster.start();
+      sharing?.held.start();
+    },
+    async stop() {
+      await sharing?.held.stop();
+      await cluster.stop();
+      sharing?.forwarder.close();
+    },
     registerMetrics: (registers) => registerCluster(registers, cluster),
   };
+}
+
+interface Sharing {
+  readonly held: HeldCollections;
+  readonly forwarder: CallForwarder;
+}
+
+/** What a node needs that holds only its share of the indexes; undefined for one that holds everything. */
+function shareOf({ connectNode, feed, log }: DocsEnvironment,
+  { views, cluster, collections }: { readonly views: readonly ClusterView[]; readonly cluster: Cluster;
+    readonly collections: Collections }): Sharing | undefined
+{
+  if (connectNode === undefined) return undefined;
+  const held = new HeldCollections({ views, cluster, collections, log });
+  const forwarder = new CallForwarder({ cluster, collections, connect: connectNode, known: () => feed.known });
+  for (const view of views)
+    view.leaveTo((collection) => !held.has(collection) && forwarder.routesOf(collection).length > 0);
+  return { held, forwarder };
 }

@@ -1,2 +1,3 @@
+export { isSameSecret } from './admit.ts';
 export { Replication, type ReplicationSettings } from './replication.ts';
 export { beginHistory, type ReplicationState } from './state.ts';

@@ -40,7 +40,7 @@ export interface VectorFieldSearch {
 export interface VectorFieldsArea extends VectorFieldSearch {
   readonly view: Pick<FieldsView,
     'start' | 'restart' | 'isCaughtUp' | 'caughtUp' | 'reached' | 'settled' | 'name' | 'isReady' | 'changed'
-      | 'position' | 'bytesOf' | 'inMemory' | 'rest' | 'counts' | 'woken'>;
+      | 'position' | 'bytesOf' | 'inMemory' | 'intoMemory' | 'rest' | 'counts' | 'stateOf' | 'leaveTo' | 'woken'>;
   readonly views: readonly Pick<FieldsView, 'start' | 'restart'>[];
   /** Writes checkpoints; harmless before the start and when repeated. */
   stop(): Promise<void>;

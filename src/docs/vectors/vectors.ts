@@ -35,7 +35,7 @@ export interface Vectors extends StoredVectors {
   of(collection: string, field?: string): VectorSearch;
   readonly view: Pick<VectorView,
     'start' | 'restart' | 'isCaughtUp' | 'caughtUp' | 'reached' | 'settled' | 'name' | 'isReady' | 'changed'
-      | 'position' | 'bytesOf' | 'inMemory' | 'intoMemory' | 'rest' | 'counts' | 'woken'>;
+      | 'position' | 'bytesOf' | 'inMemory' | 'intoMemory' | 'rest' | 'counts' | 'stateOf' | 'leaveTo' | 'woken'>;
   readonly views: readonly Pick<VectorView, 'start' | 'restart'>[];
   /** Writes checkpoints; harmless before the start and when repeated. */
   stop(): Promise<void>;

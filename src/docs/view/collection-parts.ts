@@ -1,4 +1,5 @@
 import { CollectionIndex } from './collection-index.ts';
+import type { IndexCounts } from './index-memory.ts';
 import { partitionOf, partitionsOf } from './partitions.ts';
 import { IndexLoading } from './readiness.ts';
 import type { ViewIndex, ViewKind } from './view-kind.ts';
@@ -85,6 +86,17 @@ export class CollectionParts<Index extends ViewIndex & Readable, Readable> {
       if (joined?.isWarm === false && this.#warm(joined)) return true;
     }
     return false;
+  }
+
+  /** Whether one of them is out of memory until a search asks for it. */
+  get isResting(): boolean {
+    return this.#parts.some(({ isResting }) => isResting);
+  }
+
+  /** Where they are: all in memory, or one is missing, or at rest. */
+  get state(): keyof IndexCounts {
+    if (this.#parts.every(({ serving }) => serving !== undefined)) return 'memory';
+    return this.#parts.every(({ serving, isResting }) => isResting || serving !== undefined) ? 'resting' : 'missing';
   }
 
   /** Documents of all; undefined if one does not serve. */

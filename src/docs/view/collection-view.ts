@@ -11,7 +11,7 @@ import type { IndexCounts, IndexInMemory } from './index-memory.ts';
 import { IndexesAtRest } from './indexes-at-rest.ts';
 import { type KeepingOptions, KeptIndexes } from './kept-indexes.ts';
 import { collectionOf } from './partitions.ts';
-import { IndexLoading } from './readiness.ts';
+import { IndexElsewhere, IndexLoading } from './readiness.ts';
 import type { ViewIndex, ViewKind } from './view-kind.ts';
 
 export interface CollectionViewOptions extends KeepingOptions {
@@ -70,6 +70,7 @@ export class CollectionView<Index extends ViewIndex & Readable, Readable = Index
   readonly #partitions: Partitioning;
   #run: Run | undefined;
   #listed = false;
+  #isElsewhere: (collection: string) => boolean = () => false;
   #changed = Promise.withResolvers<void>();
 
   constructor(env: Pick<DocsEnvironment, 'sql' | 'feed' | 'log'>, kind: ViewKind<Index, Readable>,
@@ -217,12 +218,27 @@ export class CollectionView<Index extends ViewIndex & Readable, Readable = Index
       this.#collections.parts().every(({ serving, isResting }) => isResting || serving !== undefined);
   }
 
-  /** What a search of a collection reads, undefined while it has nothing indexed. Throws `IndexLoading`. */
+  /** Searches of a collection that rests are left to other nodes if this function, which is asked each time, says so. */
+  leaveTo(isElsewhere: (collection: string) => boolean): void {
+    this.#isElsewhere = isElsewhere;
+  }
+
+  /** Where the indexes of a collection are; undefined while it has nothing indexed. */
+  stateOf(name: string): keyof IndexCounts | undefined {
+    return this.#collections.get(name)?.state;
+  }
+
+  /**
+   * What a search of a collection reads, undefined while it has nothing indexed. Throws `IndexLoading`, and
+   * `IndexElsewhere` (`leaveTo`).
+   */
   indexOf(name: string): Readable | undefined {
     const run = this.#requireCurrent();
     const collection = this.#collections.get(name.toLowerCase());
     if (collection === undefined) return undefined;
     this.#divide(run, collection);
+    if (collection.isResting && this.#isElsewhere(collection.name))
+      throw new IndexElsewhere(this.#kind.name, name, (signal) => this.intoMemory([name], signal));
     this.#atRest.wake(run, collection.parts);
     if (collection.isCold) this.#joinLater(run, collection);
     return collection.ready(this.changed);

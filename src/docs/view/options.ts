@@ -22,6 +22,10 @@ export function viewOptions(
       const partitions = collections.configOf(collection)?.partitions ?? 1;
       return partitions === 'auto' ? partitionsFor(documents, present) : partitions;
     },
-    mostAtRest: settings.indexMemory ? Infinity : settings.restAfterMs ? MOST_AT_REST : undefined,
+    mostAtRest: settings.indexMemory || settings.node?.holdsShare
+      ? Infinity
+      : settings.restAfterMs
+      ? MOST_AT_REST
+      : undefined,
   };
 }

@@ -48,6 +48,25 @@ export class Readiness {
   }
 }
 
+/**
+ * The refusal of a search of an index that rests here while other nodes have it in memory: they are asked, or `load`
+ * brings it into the memory of this node.
+ */
+export class IndexElsewhere extends ServiceError {
+  readonly collection: string;
+  /** Rejects with `IndexLoading`, and with the signal's reason when that aborts. */
+  readonly load: (signal: AbortSignal) => Promise<void>;
+
+  /** `kind` is the name of the view in messages. */
+  constructor(kind: string, collection: string, load: IndexElsewhere['load']) {
+    super('index_loading', `the ${kind} index of ${collection} is in the memory of other nodes`, {
+      headers: { 'Retry-After': '1' },
+    });
+    this.collection = collection;
+    this.load = load;
+  }
+}
+
 /** The refusal of a search while an index that it needs is loading, with a promise for the time of a retry. */
 export class IndexLoading extends ServiceError {
   /** Resolves when the view's indexes have changed, so that this one may serve. */

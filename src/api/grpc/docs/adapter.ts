@@ -46,6 +46,14 @@ export interface NodeService {
   acknowledge(request: object, address: string): Promise<object>;
 }
 
+/** The calls between nodes that share a database, in the forms of `nodes.proto`. */
+export interface SharingService {
+  /** Throws if the secret is not that of the nodes. */
+  admit(secret: string | undefined): void;
+  /** Answers a call for the client of another node. */
+  answer(call: Uint8Array, signal: AbortSignal): Promise<Uint8Array>;
+}
+
 /** What the RPCs of the document service need. */
 export interface DocsAdapter extends FrameOptions {
   readonly schema: Schema;
@@ -65,6 +73,8 @@ export interface DocsAdapter extends FrameOptions {
   readonly follow: (caller: Caller, check?: () => Promise<unknown>) => AccessWatch;
   /** Absent if the service takes no part in replication. */
   readonly nodes?: NodeService | undefined;
+  /** Absent if this node shares no indexes with others. */
+  readonly sharing?: SharingService | undefined;
   /** Whether connections have client certificates that are verified. */
   readonly mutualTls?: boolean;
   /** Whether callers are authenticated at all. */

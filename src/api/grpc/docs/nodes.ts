@@ -19,6 +19,7 @@ type AnyNodeCall = ServerUnaryCall<Buffer, Buffer> | ServerWritableStream<Buffer
 
 /** The calls between nodes of one system. They are not operations, because clients take no part in them. */
 export function nodeRpc(adapter: DocsAdapter, method: DescMethod): UntypedHandleCall {
+  if (method.name === 'Ask') return ask(adapter, method) as UntypedHandleCall;
   if (method.name === 'AcknowledgeLSN') return acknowledge(adapter, method) as UntypedHandleCall;
   const open = method.name === 'StreamBinlog' ? 'stream' : 'snapshot';
   return stream(adapter, method,
@@ -42,6 +43,25 @@ function acknowledge(adapter: DocsAdapter, method: DescMethod) {
     else answer(ending.status);
   };
 }
+
+/** The call of a client of another node, whose rights are decided by the operation. */
+function ask(adapter: DocsAdapter, method: DescMethod) {
+  const codec = codecOf({ ...adapter, maxMessageBytes: Number.POSITIVE_INFINITY }, method);
+  return async (call: ServerUnaryCall<Buffer, Buffer>, answer: sendUnaryData<Buffer>): Promise<void> => {
+    const ending = await frameCall(call, adapter, async ({ signal = NEVER }) => {
+      const { sharing } = adapter;
+      if (sharing === undefined) throw new ServiceError('not_implemented', 'this server shares no indexes with others');
+      sharing.admit(text(call.metadata, SECRET));
+      const { call: asked = NOTHING } = codec.decode(call.request) as { call?: Uint8Array };
+      return codec.encode({ answer: await sharing.answer(asked, signal) });
+    });
+    if ('value' in ending) answer(null, ending.value);
+    else answer(ending.status);
+  };
+}
+
+const NEVER = new AbortController().signal;
+const NOTHING = new Uint8Array();
 
 type Opens = (nodes: NodeService, request: object, address: string, signal: AbortSignal) => AsyncIterable<object>;
 

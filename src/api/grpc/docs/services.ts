@@ -13,7 +13,7 @@ import { exportFile, watch, wikiStream } from './streams.ts';
 const operations: Readonly<Record<string, OperationSpec>> = table;
 
 /** The services of the document service, by their full names. */
-export const DOCS_SERVICES = ['quire.docs.v1.DocumentDB', 'quire.docs.v1.Replication'] as const;
+export const DOCS_SERVICES = ['quire.docs.v1.DocumentDB', 'quire.docs.v1.Replication', 'quire.docs.v1.NodeService'] as const;
 
 /** Calls that are exempt from the rate limit: monitoring must work when the server is busy, too. */
 export const UNLIMITED_RPCS: ReadonlySet<string> = new Set([
@@ -22,6 +22,8 @@ export const UNLIMITED_RPCS: ReadonlySet<string> = new Set([
   ),
   // Followers authenticate themselves, and a rejected call would make one fall behind.
   ...['RequestSnapshot', 'StreamBinlog', 'AcknowledgeLSN'].map((name) => `/${DOCS_SERVICES[1]}/${name}`),
+  // The node that asks has counted the request of its client.
+  `/${DOCS_SERVICES[2]}/Ask`,
   '/grpc.health.v1.Health/Check',
   '/grpc.health.v1.Health/List',
   '/grpc.health.v1.Health/Watch',
@@ -43,6 +45,7 @@ export const STREAMS: Readonly<Record<string, StreamRow>> = {
   RequestSnapshot: { make: nodeRpc },
   StreamBinlog: { make: nodeRpc },
   AcknowledgeLSN: { make: nodeRpc },
+  Ask: { make: nodeRpc },
 };
 
 /** RPCs without a handler, each with the reason; the library returns Unimplemented for them. */
@@ -54,6 +57,7 @@ const PURPOSES: Readonly<Record<string, string>> = {
   RequestSnapshot: 'Send a snapshot of the database to a follower',
   StreamBinlog: 'Send changes to a follower as they are committed',
   AcknowledgeLSN: 'Report to the leader what a follower has on disk',
+  Ask: 'Answer a read for a client of another node',
 };
 
 /** Every RPC by its full name, with its handler. */

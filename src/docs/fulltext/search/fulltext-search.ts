@@ -39,7 +39,7 @@ export interface FullTextSearch {
 
 type ServedView = Pick<FullTextView,
   'start' | 'stop' | 'restart' | 'isCaughtUp' | 'caughtUp' | 'reached' | 'settled' | 'name' | 'isReady' | 'changed'
-    | 'bytesOf' | 'inMemory' | 'rest' | 'counts' | 'woken' | 'position'>;
+    | 'bytesOf' | 'inMemory' | 'intoMemory' | 'rest' | 'counts' | 'stateOf' | 'leaveTo' | 'woken' | 'position'>;
 
 export interface FullTextSearchAreas {
   readonly fullText: Pick<FullText, 'synonymsOf' | 'stopWordsOf'>;
@@ -135,6 +135,9 @@ function withExpansion(view: ServedView, expansion: Expansion): ServedView {
     get woken() {
       return view.woken;
     },
+    intoMemory: (collections, signal) => view.intoMemory(collections, signal),
+    stateOf: (collection) => view.stateOf(collection),
+    leaveTo: (isElsewhere) => view.leaveTo(isElsewhere),
     rest: (collection, usedAt, signal) => view.rest(collection, usedAt, signal),
     name: view.name,
     get position() {

@@ -1,0 +1,84 @@
+import type { Log } from '../../lib/log.ts';
+import { Loop, type LoopOptions } from '../../lib/loop.ts';
+import { collectionOf, type IndexInMemory, MOST_AT_REST } from '../view/index.ts';
+import type { Cluster } from './cluster.ts';
+import type { Collections } from './collections.ts';
+
+/** What of a view brings its indexes into memory and takes them out: see `CollectionView`. */
+export interface HoldingView {
+  readonly isReady: boolean;
+  inMemory(): readonly IndexInMemory[];
+  intoMemory(collections: readonly string[], signal: AbortSignal): Promise<void>;
+  rest(index: string, usedAt: number, signal: AbortSignal): Promise<boolean>;
+}
+
+interface HeldCollectionsDeps {
+  readonly views: readonly HoldingView[];
+  readonly cluster: Pick<Cluster, 'isWanted' | 'mayDrop' | 'wake'>;
+  readonly collections: Pick<Collections, 'listed'>;
+  readonly log: Log;
+  readonly timer?: LoopOptions['timer'];
+}
+
+const EVERY_MS = 1000;
+
+/**
+ * The collections whose indexes this node holds for the others: those that it is meant for are brought into memory, and
+ * those that others have leave it. Small ones that nobody uses are held without being in memory.
+ */
+export class HeldCollections {
+  readonly #deps: HeldCollectionsDeps;
+  readonly #held = new Set<string>();
+  readonly #loop: Loop;
+
+  constructor(deps: HeldCollectionsDeps) {
+    this.#deps = deps;
+    const { log, timer } = deps;
+    this.#loop = new Loop({
+      name: 'held indexes',
+      everyMs: EVERY_MS,
+      failure: 'indexes that this node is meant to hold could not be read, or others not be released; trying again',
+      log,
+      timer,
+    }, (signal) => this.#round(signal));
+  }
+
+  start(): void {
+    this.#loop.start();
+  }
+
+  async stop(): Promise<void> {
+    await this.#loop.stop();
+  }
+
+  /** Whether a collection is held, by its lowercased name, so that what of it rests counts as ready. */
+  has(collection: string): boolean {
+    return this.#held.has(collection);
+  }
+
+  async #round(signal: AbortSignal): Promise<void> {
+    const { views, cluster, collections } = this.#deps;
+    if (!views.every(({ isReady }) => isReady)) return;
+    for (const { name, unit, documents } of collections.listed) {
+      if (signal.aborted) return;
+      if (cluster.isWanted(unit)) await this.#hold(name, documents, signal);
+      else if (cluster.mayDrop(unit)) await this.#release(name, signal);
+    }
+  }
+
+  async #hold(name: string, documents: number, signal: AbortSignal): Promise<void> {
+    if (this.#held.has(name)) return;
+    if (documents > MOST_AT_REST) await Promise.all(this.#deps.views.map((view) => view.intoMemory([name], signal)));
+    this.#held.add(name);
+    this.#deps.cluster.wake();
+  }
+
+  /** An index that is used meanwhile stays until the next round. */
+  async #release(name: string, signal: AbortSignal): Promise<void> {
+    this.#held.delete(name);
+    for (const view of this.#deps.views) {
+      for (const index of view.inMemory())
+        if (collectionOf(index.name) === name) await view.rest(index.name, index.usedAt, signal);
+    }
+  }
+}
