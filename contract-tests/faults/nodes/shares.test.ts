@@ -39,7 +39,8 @@ describe.skipIf(WITHOUT_POSTGRES !== undefined)('nodes that each hold a share of
     for (const collection of COLLECTIONS) {
       await send(nodes[0]!, 'POST', '/v1/add-batch', {
         collection,
-        documents: Array.from({ length: 5 }, (_, i) => ({ key: `k${i}`, lang: 'en', contentMd: `${collection} word${i}` })),
+        documents: Array.from({ length: 5 },
+          (_, i) => ({ key: `k${i}`, lang: 'en', contentMd: `${collection} word${i}` })),
       });
     }
     await startNode('b');

@@ -9,6 +9,7 @@ import type { WordsDeps } from '../fulltext/index.ts';
 import type { Hybrid } from '../hybrid/index.ts';
 import { warnOfSecrets } from '../secrets.ts';
 import { listCollections } from '../stored-collections.ts';
+import { loadingHere } from '../view/index.ts';
 import { Crons } from './crons.ts';
 import { Deliveries } from './deliveries.ts';
 import { deliveryId, type EvaluationCounts } from './evaluation.ts';
@@ -157,7 +158,7 @@ async function matchesOfRule(search: RuleSearchDeps, environment: DocsEnvironmen
   if (conditions === undefined) return [];
   const found: Match[] = [];
   for (const collection of await collectionsOf(environment, conditions.collection))
-    found.push(...await matchesOf(search, conditions, collection, signal));
+    found.push(...await loadingHere(() => matchesOf(search, conditions, collection, signal), signal));
   return found.sort((a, b) => b.score - a.score);
 }
 

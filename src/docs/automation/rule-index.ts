@@ -52,6 +52,8 @@ export class RuleIndex {
    * changed.
    */
   async of(collection: string): Promise<CollectionTriggers> {
+    // Most collections have none, and their index need not be in memory for that.
+    if (this.#triggersOf(collection).next().done === true) return NO_TRIGGERS;
     for (;;) {
       const indexed = this.#indexed;
       const signature = this.#signatureOf(collection);
@@ -71,6 +73,11 @@ export class RuleIndex {
       ...languages.flatMap(({ lang, stopWords }) => [lang, stopWords])];
   }
 
+  *#triggersOf(collection: string): Generator<Rule> {
+    for (const rule of this.#rules())
+      if (rule.body.type === 'trigger' && isAbout(rule.body.collection, collection)) yield rule;
+  }
+
   async #build(collection: string): Promise<CollectionTriggers> {
     const { words } = this.#search;
     const documentsWith = (form: string): number => words.view.indexOf(collection)?.documentsWith(form) ?? 0;
@@ -78,8 +85,7 @@ export class RuleIndex {
     const [bySentiment, byVector]: [Rule[], Rule[]] = [[], []];
     this.builds++;
     const pace = new Pace();
-    for (const rule of this.#rules()) {
-      if (rule.body.type !== 'trigger' || !isAbout(rule.body.collection, collection)) continue;
+    for (const rule of this.#triggersOf(collection)) {
       await pace.rest();
       if (isByVector(rule.body)) byVector.push(rule);
       else if (isSentimentEnough(rule.body)) bySentiment.push(rule);
@@ -101,6 +107,12 @@ export class RuleIndex {
     };
   }
 }
+
+const NO_TRIGGERS: CollectionTriggers = {
+  byVector: [],
+  withWords: async () => new Set(),
+  candidates: async () => [],
+};
 
 function isSame(one: readonly unknown[], other: readonly unknown[]): boolean {
   return one.length === other.length && one.every((value, i) => value === other[i]);

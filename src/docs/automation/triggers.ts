@@ -5,6 +5,7 @@ import { beginCursor, type Change, CHANGE_FLAGS, type Cursor, inList, type Queri
   Subscriber, type Transaction } from '../../storage/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import { type ServiceEvent, serviceEventOf } from '../events/index.ts';
+import { loadingHere } from '../view/index.ts';
 import type { Deliveries } from './deliveries.ts';
 import { Evaluation, type Firing, type Written } from './evaluation.ts';
 import type { PercolatedDocument } from './percolator.ts';
@@ -108,7 +109,7 @@ export class Triggers {
     }, async (signal) => {
       const events = await readReady(environment.sql, READY_BATCH);
       isMore = events.length > 0;
-      if (isMore) await this.#lookAt(events, signal);
+      if (isMore) await loadingHere(() => this.#lookAt(events, signal), signal);
     });
   }
 
@@ -178,7 +179,7 @@ export class Triggers {
       },
       onFailure: (error, failures) =>
         log.warn({ err: error, failures }, 'triggers could not follow the change feed; trying again'),
-      handle: (changes, signal) => this.#handle(changes, signal),
+      handle: (changes, signal) => loadingHere(() => this.#handle(changes, signal), signal),
     });
     this.#subscriber.start();
     this.#waiting.start();

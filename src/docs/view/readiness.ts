@@ -67,6 +67,18 @@ export class IndexElsewhere extends ServiceError {
   }
 }
 
+/** Does work in the background that reads indexes: those that other nodes hold are brought into memory here. */
+export async function loadingHere<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof IndexElsewhere)) throw error;
+      await error.load(signal);
+    }
+  }
+}
+
 /** The refusal of a search while an index that it needs is loading, with a promise for the time of a retry. */
 export class IndexLoading extends ServiceError {
   /** Resolves when the view's indexes have changed, so that this one may serve. */

@@ -13,7 +13,8 @@ import { exportFile, watch, wikiStream } from './streams.ts';
 const operations: Readonly<Record<string, OperationSpec>> = table;
 
 /** The services of the document service, by their full names. */
-export const DOCS_SERVICES = ['quire.docs.v1.DocumentDB', 'quire.docs.v1.Replication', 'quire.docs.v1.NodeService'] as const;
+export const DOCS_SERVICES = ['quire.docs.v1.DocumentDB', 'quire.docs.v1.Replication',
+  'quire.docs.v1.NodeService'] as const;
 
 /** Calls that are exempt from the rate limit: monitoring must work when the server is busy, too. */
 export const UNLIMITED_RPCS: ReadonlySet<string> = new Set([
