@@ -8,7 +8,7 @@ import type { Algorithm } from '../search/vector/index.ts';
 import type { BodyCodec, ChangeFeed, KeyRing, Sql, Transaction } from '../storage/index.ts';
 import type { OidcSettings } from './access/index.ts';
 import type { AuditSettings, NewAuditEvent } from './audit/index.ts';
-import type { ConnectNode } from './cluster/forwarding.ts';
+import type { ConnectNode } from './cluster/port.ts';
 import type { WikiLimits } from './ingest/index.ts';
 import type { FeedLimits } from './maintenance/index.ts';
 import type { Replication } from './replication/index.ts';

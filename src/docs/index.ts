@@ -51,8 +51,7 @@ export async function createDocumentService(given: DocsEnvironment): Promise<Doc
   const env = { ...given, checkpoints: given.checkpoints ?? createCheckpointCopies(given) };
   const whole = new DocsComposition<Areas>(AREAS, env);
   const stopping = new AbortController();
-  // On a node that writes, some loads may wait for a turn to write; the caller that loads changes must not wait for
-  // that.
+  // On a node that writes, loads may wait for a turn to write, for which the caller that loads changes must not wait.
   const later = isNode ? laterOutside(env.log) : (load: () => Promise<void>) => load();
   const follower = new Follower(env, {
     ...whole.following(later),
@@ -95,8 +94,7 @@ export async function createDocumentService(given: DocsEnvironment): Promise<Doc
     await stop();
     throw error;
   }
-  const { areas } = whole;
-  const { access, alarms, audit, bodies, embeddings, events, readiness } = areas;
+  const { areas, areas: { access, alarms, audit, bodies, embeddings, events, readiness } } = whole;
   return {
     ...areas,
     handlers: whole.handlers,

@@ -28,7 +28,7 @@ export async function connectToLeader(settings: Settings, log: Log): Promise<() 
   return () => new NodeLink({ address, schema, secret, tls: certificates?.current });
 }
 
-/** Whether this node holds only its share of the indexes: then the nodes need a secret, by which they ask each other. */
+/** Whether this node holds only its share of the indexes: that needs the secret by which nodes ask each other. */
 export function holdsShare({ storage, grpc, replication: { secret } }: Settings): boolean {
   return storage.driver === 'postgres' && grpc.enabled && secret !== '';
 }

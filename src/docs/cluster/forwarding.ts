@@ -1,20 +1,12 @@
 import type { Operations } from '../../../generated/docs/operations.ts';
 import { type ErrorCode, ERRORS, ServiceError } from '../../errors/index.ts';
 import { type Call, type Caller, type Invoke, Reply, toServiceError } from '../../operations/index.ts';
-import { IndexElsewhere } from '../view/index.ts';
+import type { IndexElsewhere } from '../view/index.ts';
 import type { Route } from './cluster-state.ts';
 import type { Cluster } from './cluster.ts';
 import type { Collections } from './collections.ts';
 import { askHedged, HedgeDelay } from './hedge.ts';
-
-/** A request to another node, and its answer, in JSON. */
-export interface NodeConnection {
-  ask(request: Uint8Array, signal: AbortSignal): Promise<Uint8Array>;
-  close(): void;
-}
-
-/** Opens a connection to a node's gRPC listener; it connects with the first request. */
-export type ConnectNode = (address: string) => NodeConnection;
+import type { ConnectNode, NodeConnection } from './port.ts';
 
 /** What another node needs to know of a caller. */
 type ForwardedCaller = Pick<Caller,

@@ -12,7 +12,8 @@ import { SqlRows } from './sql-rows.ts';
 
 export type { Route } from './cluster-state.ts';
 export { Cluster } from './cluster.ts';
-export { answerForwarded, type ConnectNode, type NodeConnection } from './forwarding.ts';
+export { answerForwarded } from './forwarding.ts';
+export type { ConnectNode, NodeConnection } from './port.ts';
 export { MOST_PARTITIONS, numberOf, type Unit, type UnitNumber, unitOf } from './unit.ts';
 
 type ClusterView = HeldView & HoldingView & {

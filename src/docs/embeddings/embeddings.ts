@@ -93,7 +93,7 @@ export interface Embeddings {
   };
   /** The vectors that a change `vectors.put` stored, if this process has just stored them; only once. */
   freshVectorsOf(change: Pick<Change, 'lsn' | 'ord'>): DocumentVectors | undefined;
-  /** All vectors of a collection, or of a partition, by document and chunk, in pages, read outside of the event loop. */
+  /** All vectors of a collection or partition, by document and chunk, in pages, read outside of the event loop. */
   vectorsOfCollection(collection: string, partition?: Partition): AsyncIterable<StoredVector[]>;
   /** The same of all spaces, by document, space and chunk. */
   vectorsOfAllSpaces(ords: readonly number[]): Promise<StoredVector[]>;

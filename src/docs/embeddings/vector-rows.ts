@@ -139,9 +139,9 @@ const SELECT = `
 const PAGE = 256;
 
 /**
- * All vectors of a collection, or of a partition of it, by document, space and chunk, in pages. Each page continues after the last vector that
- * was read, so no transaction stays open; callers that need later writes follow the change feed. Pass `sql.background`,
- * because a page is large.
+ * All vectors of a collection, or of a partition of it, by document, space and chunk, in pages. Each page continues
+ * after the last vector that was read, so no transaction stays open; callers that need later writes follow the change
+ * feed. Pass `sql.background`, because a page is large.
  */
 export async function* vectorsOfCollection(queries: Queries, collection: string,
   { partition, page = PAGE }: { readonly partition?: Partition | undefined; readonly page?: number } =

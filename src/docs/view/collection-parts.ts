@@ -109,7 +109,7 @@ export class CollectionParts<Index extends ViewIndex & Readable, Readable> {
     return this.#sum(({ bytes }) => bytes);
   }
 
-  /** Divides the collection anew; returns the indexes that must be built for that. What was begun before is given up. */
+  /** Divides the collection anew, whatever was begun before; returns the indexes that must be built for that. */
   divide(partitions: number): readonly CollectionIndex<Index>[] {
     this.#wanted = partitions;
     this.#leaveNext();

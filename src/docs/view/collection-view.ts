@@ -218,7 +218,7 @@ export class CollectionView<Index extends ViewIndex & Readable, Readable = Index
       this.#collections.parts().every(({ serving, isResting }) => isResting || serving !== undefined);
   }
 
-  /** Searches of a collection that rests are left to other nodes if this function, which is asked each time, says so. */
+  /** Searches of a collection that rests are left to other nodes if this function says so at that time. */
   leaveTo(isElsewhere: (collection: string) => boolean): void {
     this.#isElsewhere = isElsewhere;
   }

@@ -26,7 +26,7 @@ export class IndexesAtRest<Index extends ViewIndex> {
     return this.#woken;
   }
 
-  /** Writes the checkpoint of an index and releases it; false if it has been used since `usedAt`, or cannot rest now. */
+  /** Writes the checkpoint of an index and releases it; false if it was used since `usedAt`, or cannot rest now. */
   async rest(name: string, usedAt: number, position: number | undefined): Promise<boolean> {
     const { kept, find } = this.#options;
     const index = find(name);

@@ -43,7 +43,7 @@ export function partitionsOf(collection: string, of: number): Partition[] {
   return Array.from({ length: of }, (_, number) => ({ collection, number, of }));
 }
 
-/** The name of a partition's index, as checkpoints and messages have it: `blog`, or `blog|3/8`. No collection has a |. */
+/** The name of a partition's index in checkpoints and messages: `blog`, or `blog|3/8`. No collection has a `|`. */
 export function nameOfPartition({ collection, number, of }: Partition): string {
   return of === 1 ? collection : `${collection}|${number + 1}/${of}`;
 }

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach } from 'vitest';
 import { BodyUnavailable, type Change } from '../../storage/index.ts';
-import { type DRIVERS, Fixture, OVER_POSTGRES } from '../documents/test-fixture.ts';
+import { skipOrdinals } from '../../testkit/ordinals.ts';
+import { type DRIVERS, Fixture } from '../documents/test-fixture.ts';
 import { filledCollections } from '../stored-collections.ts';
 import { CheckpointFiles } from './checkpoint-files.ts';
 import { CollectionView, type CollectionViewOptions } from './collection-view.ts';
@@ -202,14 +203,7 @@ export class Views {
     this.fixture.call('deleteDocument', { collection, key, lang });
 
   /** The next document that is added gets this ordinal. */
-  readonly skipTo = (ord: number): Promise<void> =>
-    this.fixture.sql.transaction(async (tx) => {
-      if (OVER_POSTGRES) await tx.all("SELECT setval(pg_get_serial_sequence('documents', 'ord'), ?, false)", [ord]);
-      else {
-        await tx.run("DELETE FROM sqlite_sequence WHERE name = 'documents'");
-        await tx.run("INSERT INTO sqlite_sequence(name, seq) VALUES ('documents', ?)", [ord - 1]);
-      }
-    });
+  readonly skipTo = (ord: number): Promise<void> => skipOrdinals(this.fixture.sql, ord);
 
   readonly append = (change: Parameters<Fixture['feed']['append']>[1][number]) =>
     this.fixture.sql.transaction((tx) => this.fixture.feed.append(tx, [change]).then(() => undefined));

@@ -1,0 +1,9 @@
+/** A connection to another node, of calls and their answers in JSON. */
+export interface NodeConnection {
+  /** Has the node answer a call for a client of this one. Rejects if it gives no answer. */
+  ask(call: Uint8Array, signal: AbortSignal): Promise<Uint8Array>;
+  close(): void;
+}
+
+/** Opens a connection to a node's gRPC listener, by its address; it connects with the first call. */
+export type ConnectNode = (address: string) => NodeConnection;
