@@ -62,8 +62,8 @@ export type StepName = (typeof PIPELINE)[number];
  * The steps of a call that another node forwards. That node has read and checked its input, observes it, and shapes its
  * answer; rights are decided by both.
  */
-export const FORWARDED: readonly StepName[] = ['follow', 'identify', 'store', 'read', 'authorize', 'confirm', 'limit',
-  'elsewhere', 'count', 'patience', 'session', 'gate', 'caughtUp', 'note'];
+export const FORWARDED: readonly StepName[] = ['follow', 'identify', 'store', 'read', 'turn', 'authorize', 'confirm',
+  'limit', 'elsewhere', 'count', 'patience', 'session', 'gate', 'caughtUp', 'note'];
 
 /** The steps of a service. One that is absent does nothing. */
 export type Steps = { readonly [Name in StepName]?: Step | undefined };
