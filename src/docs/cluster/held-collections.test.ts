@@ -3,8 +3,11 @@ import { silentLog } from '../../lib/log.ts';
 import { ManualTimer } from '../../testkit/manual-timer.ts';
 import { HeldCollections } from './held-collections.ts';
 
-const LISTED = [{ name: 'large', unit: 64, documents: 9000 }, { name: 'small', unit: 128, documents: 10 },
-  { name: 'other', unit: 192, documents: 9000 }];
+const LISTED = [{ name: 'large', unit: 64, documents: 9000 }, { name: 'small', unit: 128, documents: 10 }, {
+  name: 'other',
+  unit: 192,
+  documents: 9000,
+}];
 
 it('holds what the node is meant for, and releases what others have', async () => {
   const memory = new Set(['other', 'large|1/2']);

@@ -51,7 +51,9 @@ export class ColumnIndex implements ViewIndex, ReadableColumnIndex {
     } catch (error) {
       if (!(error instanceof ColumnsFullError)) throw error;
       throw new ServiceError('unavailable',
-        `${error.message}; split the collection, or delete documents and start the server again`, { cause: error });
+        `${error.message}; raise partitions in its configuration, or delete documents and start the server again`, {
+        cause: error,
+      });
     }
   }
 

@@ -117,7 +117,7 @@ describe.each(DRIVERS)('the full-text view over %s (design, sections 1 and 5)', 
     await add('b', 'x '.repeat(1 << 19));
     await add('a', 'fox', 'other');
     await view.caughtUp();
-    expect(() => view.indexOf('c')).toThrow(/has reached 4 MiB.*split the collection/);
+    expect(() => view.indexOf('c')).toThrow(/has reached 4 MiB.*raise partitions in its configuration/);
     expect(total(view, 'fox', 'other')).toBe(1);
   });
 

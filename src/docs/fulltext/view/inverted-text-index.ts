@@ -97,7 +97,9 @@ function translated<T>(work: () => T): T {
     return work();
   } catch (error) {
     if (!(error instanceof IndexFullError)) throw error;
-    throw new ServiceError('unavailable', `${error.message}; split the collection, or delete documents and reindex it`,
-      { cause: error });
+    throw new ServiceError('unavailable',
+      `${error.message}; raise partitions in its configuration, or delete documents and reindex it`, {
+      cause: error,
+    });
   }
 }

@@ -131,7 +131,9 @@ export class FieldIndexes implements ViewIndex, ReadableFields {
       index.put(ord, unpackSparse(vectors));
     } catch (error) {
       if (!(error instanceof SparseFullError)) throw error;
-      throw new ServiceError('unavailable', `${error.message}; split the collection`, { cause: error });
+      throw new ServiceError('unavailable', `${error.message}; raise partitions in its configuration`, {
+        cause: error,
+      });
     }
   }
 }
