@@ -16,7 +16,7 @@ const CONNECT_MS = 5000;
 const HEAVY_CONNECTIONS = 3;
 
 /** Connections of a lost machine are noticed within about half a minute, on both sides. */
-const SERVER_KEEPALIVE = '-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=4';
+const SERVER_KEEPALIVE = 'SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 4';
 
 export interface PoolOptions {
   readonly url: string;
@@ -35,9 +35,18 @@ export function openHeavyPool({ url, size }: PoolOptions): pg.Pool {
   return newPool(url, Math.min(size, HEAVY_CONNECTIONS), HEAVY_MS, false); // cursors cannot share a pipeline
 }
 
-/** A single connection for messages and locks, which belong to a session of the database. */
-export function newClient(url: string): pg.Client {
-  return new pg.Client({ ...common(url), application_name: 'quire-peers' });
+/** Opens a single connection, for messages and locks, which belong to a session of the database. */
+export async function openClient(url: string): Promise<pg.Client> {
+  const client = new pg.Client({ ...common(url), application_name: 'quire-peers' });
+  try {
+    await client.connect();
+    await client.query(SERVER_KEEPALIVE);
+    return client;
+  } catch (error) {
+    client.on('error', () => {});
+    await client.end().catch(() => {});
+    throw error;
+  }
 }
 
 function newPool(url: string, max: number, statementMs: number, pipeline: boolean): pg.Pool {
@@ -45,10 +54,14 @@ function newPool(url: string, max: number, statementMs: number, pipeline: boolea
     ...common(url),
     max,
     pipeline,
-    statement_timeout: statementMs,
-    lock_timeout: LOCK_MS,
-    idle_in_transaction_session_timeout: IDLE_MS,
     application_name: 'quire',
+    // Not when the connection starts, because poolers refuse such settings there.
+    onConnect: async (client) => {
+      await client.query(
+        `SET statement_timeout = ${statementMs}; SET lock_timeout = ${LOCK_MS}; ` +
+          `SET idle_in_transaction_session_timeout = ${IDLE_MS}; ${SERVER_KEEPALIVE}`,
+      );
+    },
   });
   // A failed connection is reported by the statement that meets it; the pool drops an unused one.
   pool.on('error', () => {});
@@ -61,7 +74,6 @@ const common = (url: string) => ({
   connectionTimeoutMillis: CONNECT_MS,
   keepAlive: true,
   keepAliveInitialDelayMillis: 10_000,
-  options: SERVER_KEEPALIVE,
 });
 
 /** Returns a connection to the pool without a transaction, or drops it if that fails. */

@@ -3,7 +3,8 @@ import { setTimeout } from 'node:timers/promises';
 import type { Client } from 'pg';
 import { ServiceError } from '../../errors/index.ts';
 import type { Peers } from '../port.ts';
-import { newClient } from './connections.ts';
+import { openClient } from './connections.ts';
+import { requireSessions } from './sessions.ts';
 
 /** Each schema has messages and locks of its own. */
 const CHANNEL = "'quire_' || md5(current_schema())";
@@ -44,9 +45,9 @@ export class PostgresPeers implements Peers {
   }
 
   static async open(url: string): Promise<PostgresPeers> {
-    const client = newClient(url);
-    await client.connect();
+    const client = await openClient(url);
     try {
+      await requireSessions(client, () => openClient(url));
       const { rows: [alone] } = await client.query<{ is: boolean }>(`SELECT pg_try_advisory_lock(${PRESENCE}) AS is`);
       await enter(client);
       if (alone!.is) await client.query(`SELECT pg_advisory_unlock(${PRESENCE})`);
@@ -124,17 +125,17 @@ export class PostgresPeers implements Peers {
     while (!signal.aborted) {
       await setTimeout(AGAIN_MS, undefined, { signal }).catch(() => {});
       if (signal.aborted) break;
-      const client = newClient(this.#url);
+      let client: Client | undefined;
       try {
-        await client.connect();
+        client = await openClient(this.#url);
         await enter(client);
         for (const name of this.#names) await client.query(CLAIM, [name]);
         this.#attach(client);
         this.#publish(undefined);
         break;
       } catch {
-        client.on('error', () => {});
-        await client.end().catch(() => {});
+        client?.on('error', () => {});
+        await client?.end().catch(() => {});
       }
     }
     this.#connecting = undefined;
