@@ -61,23 +61,6 @@ export async function runInSteps({ tx, pace }: UnitOfWork, sql: string,
   return changes;
 }
 
-/**
- * The documents that were stored last, in ascending order of their ordinals; the parameters are those of `copyLast`.
- */
-export const LAST_DOCUMENTS =
-  'ord BETWEEN (SELECT max(ord) FROM documents) - ? AND (SELECT max(ord) FROM documents) - ?';
-
-/**
- * Runs a statement over the last `count` documents in steps, by the condition `LAST_DOCUMENTS`. If a step is enough, it
- * is sent at once, although the ordinals may not be known yet.
- */
-export async function copyLast({ tx, pace }: UnitOfWork, sql: string, count: number): Promise<void> {
-  for (let left = count; left > 0; left -= SMALL_ROWS_STEP) {
-    await tx.run(sql, [left - 1, Math.max(0, left - SMALL_ROWS_STEP)]);
-    if (pace.isDue) await pace.rest();
-  }
-}
-
 /** Repeats a statement whose last placeholder limits how many rows it deletes, until no row is left. */
 export async function deleteInSteps({ tx, pace }: UnitOfWork, sql: string, params: readonly SqlValue[]): Promise<void> {
   let deleted: number;

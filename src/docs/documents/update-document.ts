@@ -79,7 +79,8 @@ async function tryChange(deps: Deps, identity: Identity, changes: Changes,
   const next = await prepare(deps, { ...identity, key: before.key }, before, changes);
   const { body } = next;
   const toPending = () => body && { id: identity.id, crc: body.crc, bytes: body.bytes };
-  const { value } = await transactWithCapacity(deps, { versions: [{ flags: 0 }], toPending, waitBudget, signal, by },
+  const only = identity.collection;
+  const { value } = await transactWithCapacity(deps, { versions: [{ flags: 0 }], toPending, waitBudget, signal, by, only },
     async (work, stored) => {
       const current = await findDocument<CurrentRow>(work.tx, CURRENT, identity, work.now);
       if (current === undefined) throw notFound();

@@ -126,8 +126,9 @@ async function putChunk(deps: Deps, collection: string, versions: readonly NewVe
     if (within !== undefined) await transactFor(deps.sql, wait.by, (tx) => within(tx, result));
     return;
   }
-  const { value } = await transactWithCapacity(deps, { versions, toPending, ...wait }, async (work, flagged) => {
-    const outcomes = await putVersions(work, flagged, maxRevisionsOf(deps, collection));
+  const only = within === undefined ? versions[0]!.identity.collection : undefined;
+  const { value } = await transactWithCapacity(deps, { versions, toPending, ...wait, only }, async (work, flagged) => {
+    const outcomes = await putVersions(work, flagged, maxRevisionsOf(deps, collection), within === undefined);
     const stored = flagged.filter((_, i) => outcomes[i]!.status !== 'skipped');
     const soFar = { ...result };
     for (const { status } of outcomes) soFar[hidesStored ? 'added' : status]++;

@@ -33,8 +33,19 @@ const TURN_MILLIS = 20;
 /** One writer per schema, across all processes. */
 const TAKE_TURN = "SELECT pg_advisory_xact_lock(hashtextextended(current_schema() || ':turn', 3)) IS NULL AS done";
 
+/** Many writers of documents per schema, while nobody has the whole turn. */
+const SHARE_TURN =
+  "SELECT pg_advisory_xact_lock_shared(hashtextextended(current_schema() || ':turn', 3)) IS NULL AS done";
+
+/** One of them per collection. Names are locked in the order of the list. */
+const TAKE_COLLECTIONS =
+  "SELECT count(pg_advisory_xact_lock(hashtextextended(current_schema() || ':collection:' || name, 3))) FROM " +
+  'unnest($1::text[]) AS name';
+
 interface Member {
   readonly work: (tx: Transaction) => Promise<unknown>;
+  /** See `TransactionOptions`. */
+  readonly collections: (() => readonly string[]) | undefined;
   /** Runs a function in the asynchronous context of the caller. */
   readonly inContext: <T>(run: () => T) => T;
   readonly resolve: (value: unknown) => void;
@@ -47,6 +58,8 @@ type Outcome = { readonly member: Member; readonly error: unknown } | { readonly
 interface Turn {
   readonly client: PoolClient;
   readonly outcomes: Outcome[];
+  /** The only transaction of a turn that is shared with other processes. */
+  readonly sharer: Member | undefined;
   /** The commit, if it was sent before the results of the statements arrived. */
   commit?: Promise<QueryResult>;
 }
@@ -82,12 +95,14 @@ export class TurnWriter {
     this.#onTurn = listener;
   }
 
-  transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+  /** `collections`: see `TransactionOptions`. */
+  transaction<T>(work: (tx: Transaction) => Promise<T>, collections?: () => readonly string[]): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       this.refuseInside();
       if (this.#closed) throw closedError();
       this.#queue.push({
         work,
+        collections,
         inContext: AsyncLocalStorage.snapshot(),
         resolve: resolve as (value: unknown) => void,
         reject,
@@ -120,14 +135,16 @@ export class TurnWriter {
   }
 
   async #runTurn(): Promise<void> {
+    const sharer = this.#queue[0]!.collections === undefined ? undefined : this.#queue.shift();
     let client: PoolClient;
     try {
-      client = await this.#begin();
+      client = await this.#begin(sharer?.collections!());
     } catch (error) {
+      sharer?.reject(error);
       for (const { reject } of this.#queue.splice(0)) reject(error);
       return;
     }
-    const turn: Turn = { client, outcomes: [] };
+    const turn: Turn = { client, outcomes: [], sharer };
     try {
       await this.#runMembers(turn);
     } catch (error) {
@@ -147,9 +164,10 @@ export class TurnWriter {
   }
 
   /**
-   * Returns a connection that has the turn. No work has begun, so a connection that is lost meanwhile costs only time.
+   * Returns a connection that has the turn, or shares it and has some collections. No work has begun, so a connection
+   * that is lost meanwhile costs only time.
    */
-  async #begin(): Promise<PoolClient> {
+  async #begin(collections?: readonly string[]): Promise<PoolClient> {
     const budget = new ReconnectBudget();
     for (;;) {
       let client: PoolClient | undefined;
@@ -157,7 +175,8 @@ export class TurnWriter {
         client = await this.#options.pool.connect();
         inOneWrite(client);
         // In one round trip; the listener's first statement runs once the lock is held.
-        await settled<unknown>([client.query('BEGIN ISOLATION LEVEL READ COMMITTED'), client.query(TAKE_TURN),
+        await settled<unknown>([client.query('BEGIN ISOLATION LEVEL READ COMMITTED'),
+          ...(collections === undefined ? [client.query(TAKE_TURN)] : takeCollections(client, collections)),
           this.#onTurn?.(this.#queriesOf(client)) ?? Promise.resolve()]);
         return client;
       } catch (error) {
@@ -178,6 +197,7 @@ export class TurnWriter {
    * next turn.
    */
   async #runMembers(turn: Turn): Promise<void> {
+    if (turn.sharer !== undefined) return this.#runAlone(turn, turn.sharer);
     if (this.#queue.length === 1) return this.#runAlone(turn, this.#queue.shift()!);
     const started = performance.now();
     do {
@@ -192,7 +212,11 @@ export class TurnWriter {
       turn.commit = client.query('COMMIT');
       turn.commit.catch(() => undefined); // it is awaited after the statements
     };
-    const tx = new PostgresTransaction(client, this.#options.statements, { opened: this.#options.opened, commit });
+    const tx = new PostgresTransaction(client, this.#options.statements, {
+      opened: this.#options.opened,
+      commit,
+      isShared: turn.sharer && true,
+    });
     const outcome = await this.#work(member, tx);
     outcomes.push(outcome);
     if (tx.failure !== undefined && isLost(tx.failure.error)) throw tx.failure.error as Error;
@@ -225,6 +249,12 @@ export class TurnWriter {
       tx.end();
     }
   }
+}
+
+/** Sorted, so that two processes never wait for each other in a circle. */
+function takeCollections(client: PoolClient, names: readonly string[]): Promise<QueryResult>[] {
+  const sorted = [...new Set(names)].sort();
+  return [client.query(SHARE_TURN), client.query(TAKE_COLLECTIONS, [sorted])];
 }
 
 /** PostgreSQL confirms the commit of a transaction in which a statement has failed as a rollback. */
