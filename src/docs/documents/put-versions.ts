@@ -235,10 +235,10 @@ async function insertDocuments(work: UnitOfWork, { stored, deleted: rows, maxRev
     () => work.feed.appendStored(work.tx, versions.map((version) => toChange(version, work.now)), stored, isLast)];
   // Nothing here needs the ordinals, so all statements can be sent together.
   if (deleted.size === 0 && versions.every(({ saveRevision }) => saveRevision))
-    return inOrder(count, [insert, () => addFirstRevisions(work, stored), ...follow]);
+    return inOrder(work, count, [insert, () => addFirstRevisions(work, stored), ...follow]);
   await insert();
   await continueRevisions(work, versions, { deleted, maxRevisions, ords: await newOrdinals(work.tx, stored) });
-  await inOrder(count, follow);
+  await inOrder(work, count, follow);
 }
 
 function toRows(work: UnitOfWork, cid: number, versions: readonly NewVersion[],

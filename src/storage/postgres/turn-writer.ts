@@ -33,14 +33,13 @@ const TURN_MILLIS = 20;
 /** One writer per schema, across all processes. */
 const TAKE_TURN = "SELECT pg_advisory_xact_lock(hashtextextended(current_schema() || ':turn', 3)) IS NULL AS done";
 
-/** Many writers of documents per schema, while nobody has the whole turn. */
+/**
+ * Many writers of documents per schema, while nobody has the whole turn, and one of them per collection. The locks are
+ * taken in the order of the list.
+ */
 const SHARE_TURN =
-  "SELECT pg_advisory_xact_lock_shared(hashtextextended(current_schema() || ':turn', 3)) IS NULL AS done";
-
-/** One of them per collection. Names are locked in the order of the list. */
-const TAKE_COLLECTIONS =
-  "SELECT count(pg_advisory_xact_lock(hashtextextended(current_schema() || ':collection:' || name, 3))) FROM " +
-  'unnest($1::text[]) AS name';
+  "SELECT count(CASE name WHEN ':turn' THEN pg_advisory_xact_lock_shared(key) ELSE pg_advisory_xact_lock(key) END) " +
+  'FROM (SELECT name, hashtextextended(current_schema() || name, 3) AS key FROM unnest($1::text[]) AS name) AS names';
 
 interface Member {
   readonly work: (tx: Transaction) => Promise<unknown>;
@@ -176,7 +175,7 @@ export class TurnWriter {
         inOneWrite(client);
         // In one round trip; the listener's first statement runs once the lock is held.
         await settled<unknown>([client.query('BEGIN ISOLATION LEVEL READ COMMITTED'),
-          ...(collections === undefined ? [client.query(TAKE_TURN)] : takeCollections(client, collections)),
+          collections === undefined ? client.query(TAKE_TURN) : shareTurn(client, collections),
           this.#onTurn?.(this.#queriesOf(client)) ?? Promise.resolve()]);
         return client;
       } catch (error) {
@@ -251,10 +250,10 @@ export class TurnWriter {
   }
 }
 
-/** Sorted, so that two processes never wait for each other in a circle. */
-function takeCollections(client: PoolClient, names: readonly string[]): Promise<QueryResult>[] {
-  const sorted = [...new Set(names)].sort();
-  return [client.query(SHARE_TURN), client.query(TAKE_COLLECTIONS, [sorted])];
+/** In one order, so that processes never wait for each other in a circle. */
+function shareTurn(client: PoolClient, collections: readonly string[]): Promise<QueryResult> {
+  const names = [...new Set(collections)].sort().map((name) => `:collection:${name}`);
+  return client.query({ name: 'share-turn', text: SHARE_TURN, values: [[':turn', ...names]] });
 }
 
 /** PostgreSQL confirms the commit of a transaction in which a statement has failed as a rollback. */
