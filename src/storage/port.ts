@@ -73,9 +73,9 @@ export interface TransactionOptions {
    */
   readonly isolation?: 'snapshot' | 'read committed';
   /**
-   * Says that the work writes only documents of these collections with what belongs to them, and the change feed. If
-   * writers take turns, it runs beside such transactions of other processes for other collections, and alone in its own
-   * process. Called once at most, when the transaction is about to begin.
+   * Says that the work writes only documents of these collections with what belongs to them, the change feed, and rows
+   * that no other such transaction writes. If writers take turns, it runs beside such transactions of other processes
+   * for other collections, and alone in its own process. Called once at most, when the transaction is about to begin.
    */
   readonly collections?: (() => readonly string[]) | undefined;
 }

@@ -176,7 +176,7 @@ export function setDocumentTtl(deps: Deps): DocumentHandlers['setDocumentTtl'] {
       await work.tx.run('UPDATE documents SET expires_at = ? WHERE ord = ?', [expiresAt, current.ord]);
       await work.feed.append(work.tx, [putChange(current, CHANGE_FLAGS.SKIP_WEBHOOKS | CHANGE_FLAGS.BODY_KEPT)]);
       return { ...current, expires_at: expiresAt };
-    }, context);
+    }, context, () => [identity.collection]);
     return decodeVersion(deps, row);
   };
 }
