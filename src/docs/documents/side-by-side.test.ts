@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BodyCodec, type Change, ChangeFeed, DOCUMENT_MIGRATIONS, migrate, openPostgres,
-  type Sql } from '../../storage/index.ts';
+  type Sql, type Transaction } from '../../storage/index.ts';
 import { PostgresServer, WITHOUT_POSTGRES } from '../../testkit/postgres-server.ts';
 import { removeUnder } from './deleted-documents.ts';
 import { transact, type TransactDeps } from './deps.ts';
@@ -79,6 +79,31 @@ describe.skipIf(WITHOUT_POSTGRES !== undefined)('nodes that write documents side
     expect(order).toEqual(['two', 'one']);
     const changes = await a.deps.feed.read(0, 10);
     expect(changes.map(({ lsn, docId }) => [lsn, docId])).toEqual([[1, 'two|k|en'], [2, 'one|k|en'], [3, 'one|k|en']]);
+  });
+
+  it('send all statements of a batch before the first of them has ended', async () => {
+    const { deps } = nodes[0]!;
+    const versions = await Promise.all(Array.from({ length: 200 }, (_, i) => version('many', `k${i}`, `text ${i}`)));
+    const calls: string[] = [];
+    await transact(deps, async (work) => {
+      const tx = new Proxy(work.tx, {
+        get(target, name) {
+          const member = target[name as keyof Transaction] as unknown;
+          if (typeof member !== 'function') return member;
+          const call = (...given: unknown[]): unknown => (member as (...all: unknown[]) => unknown).apply(target, given);
+          if (name !== 'runMany' && name !== 'complete') return call;
+          return (...given: unknown[]) => {
+            calls.push(name);
+            const result = call(...given);
+            if (result instanceof Promise) void result.then(() => calls.push('ended'));
+            return result;
+          };
+        },
+      });
+      return putVersions({ ...work, tx }, versions, 0, true);
+    }, undefined, () => ['many']);
+    expect(calls).toEqual(['runMany', 'complete', 'ended']);
+    expect(await deps.sql.get("SELECT docs FROM collections WHERE name = 'many'")).toEqual({ docs: 200 });
   });
 
   it('exclude all others from a transaction that may write anything', async () => {
