@@ -4,9 +4,9 @@
 // its buildings. The rounds of one, two and three nodes take turns.
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
-import { encodeBody, type NewVersion, putVersions } from '../src/docs/documents/index.ts';
 import { transact } from '../src/docs/documents/deps.ts';
 import { identify } from '../src/docs/documents/identity.ts';
+import { encodeBody, type NewVersion, putVersions } from '../src/docs/documents/index.ts';
 import { SharedWrites } from '../src/docs/documents/shared-writes.ts';
 import { BodyCodec, ChangeFeed, DOCUMENT_MIGRATIONS, migrate, openPostgres } from '../src/storage/index.ts';
 import { PostgresServer } from '../src/testkit/postgres-server.ts';
@@ -49,8 +49,10 @@ export async function benchSideBySide(): Promise<Section> {
       title: 'Nodes over PostgreSQL: documents a second of several nodes, each in a collection of its own',
       header: ['load of each node', 'one', 'two', 'three', 'two : one', 'three : one'],
       rows,
-      notes: [`In process, without HTTP and indexes; a commit takes ${SYNC_MICROS / 1000} ms longer, and messages ` +
-        `take ${DELAY_MS} ms each way.`],
+      notes: [
+        `In process, without HTTP and indexes; a commit takes ${SYNC_MICROS / 1000} ms longer, and messages ` +
+        `take ${DELAY_MS} ms each way.`,
+      ],
     };
   } finally {
     await server.stop();

@@ -266,10 +266,8 @@ export async function transactFor<T>(sql: Pick<Sql, 'transaction'>, caller: Stan
     await caller.requirePermission();
     // The transaction itself must not read accounts by another connection, so it ends if something has changed, and is
     // requested again.
-    const outcome = await sql.transaction(
-      async (tx) => (caller.isPermitted() ? { value: await work(tx) } : undefined),
-      options,
-    );
+    const outcome = await sql.transaction(async (tx) => (caller.isPermitted() ? { value: await work(tx) } : undefined),
+      options);
     if (outcome !== undefined) return outcome.value;
   }
 }

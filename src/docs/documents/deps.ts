@@ -70,8 +70,9 @@ export function transact<T>({ sql, feed, clock, sealerOf, deltaRevisions, delete
 {
   return transactFor(sql, by,
     (tx: Transaction) =>
-      steps({ tx, feed, now: unixSeconds(clock), pace: new Pace(), sealerOf, deltaRevisions, deletedRetention }),
-    { collections });
+      steps({ tx, feed, now: unixSeconds(clock), pace: new Pace(), sealerOf, deltaRevisions, deletedRetention }), {
+    collections,
+  });
 }
 
 /** Encrypts the values of encrypted collections; undefined on a server without a key. */

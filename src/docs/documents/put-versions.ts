@@ -3,8 +3,8 @@ import { type BodyCodec, CHANGE_FLAGS, type EncodedBody, inList, type NewChange,
   type SqlValue, type StoredDocuments, vectorsHash, type WrittenDocument } from '../../storage/index.ts';
 import { keptPredecessors, type PredecessorRow, readPredecessors, removeDocuments,
   takeUpVersions } from './deleted-documents.ts';
-import { addFirstSpellings, canonicalMeta, countDocuments, type CurrentRow, ensureCollection, isExpired, type Meta,
-  lastOrdinal, parseMeta, REPLACED } from './document-rows.ts';
+import { addFirstSpellings, canonicalMeta, countDocuments, type CurrentRow, ensureCollection, isExpired, lastOrdinal,
+  type Meta, parseMeta, REPLACED } from './document-rows.ts';
 import type { PendingDocument } from './embedding-capacity.ts';
 import type { Identity } from './identity.ts';
 import { replaceDocuments, type Replacement, sealedVectors } from './replace-documents.ts';
@@ -102,9 +102,8 @@ async function putRound(work: UnitOfWork, round: readonly NewVersion[],
 {
   // One round trip to a server, which includes what is needed only if documents are new.
   const [cid, found, deleted, after] = await together([ensureCollection(work.tx, round[0]!.identity.collection),
-    readCurrent(work, round), readPredecessors(work, round.map(({ identity }) => identity.id)), lastOrdinal(work.tx),
-    // A shared transaction keeps other processes from appending once it knows the head, so it asks late.
-    work.tx.isShared ? Promise.resolve(0) : work.feed.headIn(work.tx)]);
+    readCurrent(work, round), readPredecessors(work, round.map(({ identity }) => identity.id)), lastOrdinal(work.tx), // A shared transaction keeps other processes from appending once it knows the head, so it asks late.
+  work.tx.isShared ? Promise.resolve(0) : work.feed.headIn(work.tx)]);
   const expired = [...found.values()].filter((row) => isExpired(row, work.now));
   // writing to an expired id removes the expired document first (decisions section 3.1)
   if (expired.length > 0) await removeDocuments(work, expired, 'ttl');
@@ -241,9 +240,7 @@ async function insertDocuments(work: UnitOfWork, { stored, deleted: rows, maxRev
   await inOrder(work, count, follow);
 }
 
-function toRows(work: UnitOfWork, cid: number, versions: readonly NewVersion[],
-  deleted: Predecessors): SqlValue[][]
-{
+function toRows(work: UnitOfWork, cid: number, versions: readonly NewVersion[], deleted: Predecessors): SqlValue[][] {
   const sealer = work.sealerOf?.(versions[0]!.identity.collection);
   return versions.map((version) => toRow(cid, version, newestOf(version, deleted), work.now, sealer));
 }
@@ -251,8 +248,7 @@ function toRows(work: UnitOfWork, cid: number, versions: readonly NewVersion[],
 /** The kept versions of deleted documents come before the revisions of the new ones, which are newer. */
 async function continueRevisions(work: UnitOfWork, versions: readonly NewVersion[],
   { deleted, maxRevisions, ords }: { deleted: Predecessors; maxRevisions: number; ords: readonly number[] }
-): Promise<void>
-{
+): Promise<void> {
   const documents = versions.map((version, i) => ({
     version,
     ord: ords[i]!,

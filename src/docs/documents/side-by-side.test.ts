@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { BodyCodec, type Change, ChangeFeed, DOCUMENT_MIGRATIONS, migrate, openPostgres,
-  type Sql, type Transaction } from '../../storage/index.ts';
+import { BodyCodec, type Change, ChangeFeed, DOCUMENT_MIGRATIONS, migrate, openPostgres, type Sql,
+  type Transaction } from '../../storage/index.ts';
 import { PostgresServer, WITHOUT_POSTGRES } from '../../testkit/postgres-server.ts';
 import { removeUnder } from './deleted-documents.ts';
 import { transact, type TransactDeps } from './deps.ts';
@@ -48,8 +48,12 @@ describe.skipIf(WITHOUT_POSTGRES !== undefined)('nodes that write documents side
       const sql = await openPostgres({ url, pool: 4, turns: true });
       if (i === 0) await migrate(sql, DOCUMENT_MIGRATIONS);
       const clock = { now: () => time };
-      const deps = { sql, clock, feed: new ChangeFeed(sql, clock, { shared: true }),
-        collections: { configOf: () => undefined } };
+      const deps = {
+        sql,
+        clock,
+        feed: new ChangeFeed(sql, clock, { shared: true }),
+        collections: { configOf: () => undefined },
+      };
       nodes.push({ sql, deps, writes: new SharedWrites(deps) });
     }
   });
@@ -90,7 +94,8 @@ describe.skipIf(WITHOUT_POSTGRES !== undefined)('nodes that write documents side
         get(target, name) {
           const member = target[name as keyof Transaction] as unknown;
           if (typeof member !== 'function') return member;
-          const call = (...given: unknown[]): unknown => (member as (...all: unknown[]) => unknown).apply(target, given);
+          const call = (...given: unknown[]): unknown =>
+            (member as (...all: unknown[]) => unknown).apply(target, given);
           if (name !== 'runMany' && name !== 'complete') return call;
           return (...given: unknown[]) => {
             calls.push(name);
@@ -118,7 +123,8 @@ describe.skipIf(WITHOUT_POSTGRES !== undefined)('nodes that write documents side
     });
     await hasBegun.promise;
     const shared = put(b, 'one', 'k', 'text').then(() => order.push('shared'));
-    while ((await a.sql.get("SELECT count(*) AS n FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"))!['n'] === 0);
+    while ((await a.sql.get("SELECT count(*) AS n FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"))!['n'] ===
+      0);
     mayEnd.resolve();
     await Promise.all([whole, shared]);
     expect(order).toEqual(['whole', 'shared']);
@@ -184,8 +190,11 @@ async function watch({ sql, deps }: Node, begin: number, isOver: () => boolean):
   const seen: Change[] = [];
   for (;;) {
     const last = isOver();
-    const { n, newest } = (await sql.get<{ n: number; newest: number | null }>(
-      'SELECT count(*) AS n, max(lsn) AS newest FROM changes WHERE lsn > ?', [begin]))!;
+    const { n, newest } =
+      (await sql.get<{ n: number; newest: number | null }>(
+        'SELECT count(*) AS n, max(lsn) AS newest FROM changes WHERE lsn > ?',
+        [begin],
+      ))!;
     if (n !== (newest ?? begin) - begin) throw new Error(`${n} changes are visible after ${begin}, up to ${newest}`);
     await deps.feed.head();
     for (let more = await deps.feed.read(begin + seen.length, 100); more.length > 0;
@@ -209,7 +218,8 @@ async function expectSame(sql: Sql, changes: readonly Change[],
   const rows = await sql.all<{ id: string; ord: number; body: Uint8Array; n: number; spellings: number }>(
     `SELECT id, ord, body, (SELECT count(*) FROM revisions r WHERE r.ord = d.ord) AS n,
        (SELECT count(*) FROM spellings s WHERE s.ord = d.ord) AS spellings
-     FROM documents d WHERE substr(id, 2, 1) = '|' ORDER BY id`);
+     FROM documents d WHERE substr(id, 2, 1) = '|' ORDER BY id`,
+  );
   const live = [...revisions].filter(([, n]) => n > 0).sort(([a], [b]) => (a < b ? -1 : 1));
   expect(rows.map(({ id, n, ord, spellings }) => [id, n, ord, spellings])).toEqual(
     live.map(([id, n]) => [id, n, ordinals.get(id), 1]),
@@ -221,7 +231,8 @@ async function expectSame(sql: Sql, changes: readonly Change[],
     expect(puts.filter(({ lsn }) => lsn === last).map(({ text }) => text)).toContain(await codec.decodeAsync(body));
   }
   const counts = await sql.all<{ name: string; docs: number; n: number }>(
-    'SELECT name, docs, (SELECT count(*) FROM documents d WHERE d.cid = c.id) AS n FROM collections c');
+    'SELECT name, docs, (SELECT count(*) FROM documents d WHERE d.cid = c.id) AS n FROM collections c',
+  );
   for (const { name, docs, n } of counts) expect([name, docs]).toEqual([name, n]);
 }
 

@@ -80,36 +80,42 @@ async function tryChange(deps: Deps, identity: Identity, changes: Changes,
   const { body } = next;
   const toPending = () => body && { id: identity.id, crc: body.crc, bytes: body.bytes };
   const only = identity.collection;
-  const { value } = await transactWithCapacity(deps, { versions: [{ flags: 0 }], toPending, waitBudget, signal, by, only },
-    async (work, stored) => {
-      const current = await findDocument<CurrentRow>(work.tx, CURRENT, identity, work.now);
-      if (current === undefined) throw notFound();
-      requireExpected(deps.checksums, current, expected);
-      if (!isSameVersion(before, current)) return { value: undefined, stored: [] };
-      const expiresAt = expiryAfter(changes.ttl, work.now, current.expires_at);
-      const { flags } = stored[0]!;
-      const replacement = {
-        current,
-        key: current.key,
-        lang: current.lang,
-        meta: next.meta,
-        body,
-        vectors: next.vectors,
-        expiresAt,
-        saveRevision: true,
-        flags,
-      };
-      await replaceDocuments(work, [replacement], maxRevisionsOf(deps, identity.collection));
-      const written = {
-        ...current,
-        meta: next.storedMeta,
-        crc: body?.crc ?? current.crc,
-        vectors_hash: next.vectors === undefined ? current.vectors_hash : vectorsHash(next.vectors),
-        updated_at: work.now,
-        expires_at: expiresAt,
-      };
-      return { value: { ...toDocument(written, next.contentMd), checksum: deps.checksums.of(written) }, stored };
-    });
+  const { value } = await transactWithCapacity(deps, {
+    versions: [{ flags: 0 }],
+    toPending,
+    waitBudget,
+    signal,
+    by,
+    only,
+  }, async (work, stored) => {
+    const current = await findDocument<CurrentRow>(work.tx, CURRENT, identity, work.now);
+    if (current === undefined) throw notFound();
+    requireExpected(deps.checksums, current, expected);
+    if (!isSameVersion(before, current)) return { value: undefined, stored: [] };
+    const expiresAt = expiryAfter(changes.ttl, work.now, current.expires_at);
+    const { flags } = stored[0]!;
+    const replacement = {
+      current,
+      key: current.key,
+      lang: current.lang,
+      meta: next.meta,
+      body,
+      vectors: next.vectors,
+      expiresAt,
+      saveRevision: true,
+      flags,
+    };
+    await replaceDocuments(work, [replacement], maxRevisionsOf(deps, identity.collection));
+    const written = {
+      ...current,
+      meta: next.storedMeta,
+      crc: body?.crc ?? current.crc,
+      vectors_hash: next.vectors === undefined ? current.vectors_hash : vectorsHash(next.vectors),
+      updated_at: work.now,
+      expires_at: expiresAt,
+    };
+    return { value: { ...toDocument(written, next.contentMd), checksum: deps.checksums.of(written) }, stored };
+  });
   return value;
 }
 

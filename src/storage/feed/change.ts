@@ -126,8 +126,8 @@ export function insertChanges(tx: Transaction, changes: readonly Change[]): Prom
 
 /** In ascending order. */
 export async function newOrdinals(tx: Transaction, { cid, after }: StoredDocuments): Promise<number[]> {
-  const rows = await tx.all<{ ord: number }>(`SELECT ord FROM documents WHERE ${NEW_DOCUMENTS} ORDER BY ord`,
-    [after, cid]);
+  const rows = await tx.all<{ ord: number }>(`SELECT ord FROM documents WHERE ${NEW_DOCUMENTS} ORDER BY ord`, [after,
+    cid]);
   return rows.map(({ ord }) => ord);
 }
 
@@ -141,9 +141,10 @@ export async function copyChanges(tx: Transaction,
   { cid, after }: StoredDocuments, head: number | undefined): Promise<{ lsn: number; ord: number }[]>
 {
   const rest = [kind, collection, at, flags, after, cid];
-  const rows = await (head === undefined
-    ? tx.all<{ lsn: number; ord: number }>(COPY_AFTER_HEAD, rest)
-    : tx.all<{ lsn: number; ord: number }>(COPY, [head, ...rest]));
+  const rows =
+    await (head === undefined
+      ? tx.all<{ lsn: number; ord: number }>(COPY_AFTER_HEAD, rest)
+      : tx.all<{ lsn: number; ord: number }>(COPY, [head, ...rest]));
   return rows.sort((a, b) => a.lsn - b.lsn);
 }
 
