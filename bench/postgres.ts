@@ -1,7 +1,7 @@
 // Nodes over PostgreSQL (`SVC_STORAGE_DRIVER=postgres`). Durable writes over HTTP to one node, 64 clients, compared
 // with plain inserts of the same rows by 64 connections into tables of the same shape on the same server; the two take
-// turns, and the server syncs its log at each commit. Nodes that write side by side (side-by-side.ts). Then the restart of a node with many documents, with the
-// checkpoints of its indexes and without.
+// turns, and the server syncs its log at each commit. Nodes that write side by side (side-by-side.ts). Then the restart
+// of a node with many documents, with the checkpoints of its indexes and without.
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import pg from 'pg';

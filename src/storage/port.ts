@@ -145,7 +145,8 @@ export interface Peers {
  *   ...).
  *
  * Opened with `turns`, `postgres` has one writer at a time among all processes, and `work` runs once, as with the other
- * drivers: the document service relies on that. A failing statement still ends its transaction.
+ * drivers: the document service relies on that. Only transactions that name their collections run side by side
+ * (`TransactionOptions.collections`). A failing statement still ends its transaction.
  *
  * All other code uses this interface and the common subset of SQL, so that a driver can be exchanged;
  * `testkit/storage-suite.ts` tests the requirements of each driver.

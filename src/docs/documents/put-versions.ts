@@ -100,10 +100,12 @@ async function putRound(work: UnitOfWork, round: readonly NewVersion[],
   { maxRevisions, isLast }: { maxRevisions: number; isLast: boolean },
   outcomes: Map<NewVersion, PutOutcome>): Promise<void>
 {
-  // One round trip to a server, which includes what is needed only if documents are new.
+  // One round trip to a server, which includes what is needed only if documents are new. A shared transaction keeps
+  // other processes from appending once it knows the head, so it asks late.
+  const headNow = (): Promise<number> => (work.tx.isShared ? Promise.resolve(0) : work.feed.headIn(work.tx));
   const [cid, found, deleted, after] = await together([ensureCollection(work.tx, round[0]!.identity.collection),
-    readCurrent(work, round), readPredecessors(work, round.map(({ identity }) => identity.id)), lastOrdinal(work.tx), // A shared transaction keeps other processes from appending once it knows the head, so it asks late.
-  work.tx.isShared ? Promise.resolve(0) : work.feed.headIn(work.tx)]);
+    readCurrent(work, round), readPredecessors(work, round.map(({ identity }) => identity.id)), lastOrdinal(work.tx),
+    headNow()]);
   const expired = [...found.values()].filter((row) => isExpired(row, work.now));
   // writing to an expired id removes the expired document first (decisions section 3.1)
   if (expired.length > 0) await removeDocuments(work, expired, 'ttl');

@@ -66,9 +66,9 @@ export class ChangeFeed {
   }
 
   /**
-   * As `append`, for documents that the transaction has just stored, in the order of their ordinals. The database copies
-   * their names from their rows, which is faster than passing them again. `isLast`: no statement of the transaction
-   * follows (`Transaction.complete`).
+   * As `append`, for documents that the transaction has just stored, in the order of their ordinals. The database
+   * copies their names from their rows, which is faster than passing them again. `isLast`: no statement of the
+   * transaction follows (`Transaction.complete`).
    */
   async appendStored(tx: Transaction, changes: readonly NewChange[], documents: StoredDocuments,
     isLast = false): Promise<number>
@@ -91,8 +91,8 @@ export class ChangeFeed {
   }
 
   /**
-   * Number of the newest change as a transaction sees it. Once it is known, appending needs no query for it. Nobody else
-   * appends until the transaction has ended.
+   * Number of the newest change as a transaction sees it. Once it is known, appending needs no query for it. Nobody
+   * else appends until the transaction has ended.
    */
   async headIn(tx: Transaction): Promise<number> {
     const known = this.#headOf.get(tx);

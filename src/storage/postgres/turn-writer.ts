@@ -30,7 +30,7 @@ export class ReconnectBudget {
 const TURN_LIMIT = 512;
 const TURN_MILLIS = 20;
 
-/** One writer per schema, across all processes. */
+/** One writer per schema, across all processes; those that share their turn wait, too. */
 const TAKE_TURN = "SELECT pg_advisory_xact_lock(hashtextextended(current_schema() || ':turn', 3)) IS NULL AS done";
 
 /**
@@ -74,6 +74,9 @@ interface TurnWriterOptions {
  * Writers of several processes that take turns: only the holder of the advisory lock writes, until its commit. The
  * transactions that wait in this process share a turn and its commit, each in a savepoint of its own, so that for
  * callers the database has one writer, as with SQLite. Every outcome waits for the commit, as in `Writer`.
+ *
+ * A transaction that names its collections has a turn to itself, which it shares with those of other processes for
+ * other collections; whoever appends to the change feed locks it until the commit (`Transaction.isShared`).
  *
  * A work runs once: if its connection is lost, it is rejected with `unavailable`. Only the wait for a turn is repeated.
  */
