@@ -1,12 +1,13 @@
 // Nodes over PostgreSQL (`SVC_STORAGE_DRIVER=postgres`). Durable writes over HTTP to one node, 64 clients, compared
 // with plain inserts of the same rows by 64 connections into tables of the same shape on the same server; the two take
-// turns, and the server syncs its log at each commit. Then the restart of a node with many documents, with the
-// checkpoints of its indexes and without.
+// turns, and the server syncs its log at each commit. Nodes that write side by side (side-by-side.ts). Then the restart
+// of a node with many documents, with the checkpoints of its indexes and without.
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import pg from 'pg';
 import { PostgresServer, WITHOUT_POSTGRES } from '../src/testkit/postgres-server.ts';
 import { untilSearch, withClient } from './fulltext/restart.ts';
+import { benchSideBySide } from './side-by-side.ts';
 import { prose, seeded } from './support/corpus.ts';
 import { scaled } from './support/scale.ts';
 import { startQuire } from './support/server.ts';
@@ -38,7 +39,7 @@ const SAME_ROWS = `
 
 export async function benchPostgres(folder: string): Promise<Section[]> {
   if (WITHOUT_POSTGRES !== undefined) return [missing('Nodes over PostgreSQL', WITHOUT_POSTGRES)];
-  return [await benchWrites(folder), await benchRestart(folder)];
+  return [await benchWrites(folder), await benchSideBySide(), await benchRestart(folder)];
 }
 
 async function benchWrites(folder: string): Promise<Section> {

@@ -5,7 +5,7 @@ import type { Log } from '../lib/log.ts';
 import type { OutboundSettings } from '../net/index.ts';
 import type { Standing } from '../operations/index.ts';
 import type { Algorithm } from '../search/vector/index.ts';
-import type { BodyCodec, ChangeFeed, KeyRing, Sql, Transaction } from '../storage/index.ts';
+import type { BodyCodec, ChangeFeed, KeyRing, Sql, Transaction, TransactionOptions } from '../storage/index.ts';
 import type { OidcSettings } from './access/index.ts';
 import type { AuditSettings, NewAuditEvent } from './audit/index.ts';
 import type { ConnectNode } from './cluster/port.ts';
@@ -264,14 +264,15 @@ interface ListenerDescription {
  * written. Without a caller, the work is the service's own.
  */
 export async function transactFor<T>(sql: Pick<Sql, 'transaction'>, caller: Standing | undefined,
-  work: (tx: Transaction) => Promise<T>): Promise<T>
+  work: (tx: Transaction) => Promise<T>, options?: TransactionOptions): Promise<T>
 {
-  if (caller === undefined) return sql.transaction(work);
+  if (caller === undefined) return sql.transaction(work, options);
   for (;;) {
     await caller.requirePermission();
     // The transaction itself must not read accounts by another connection, so it ends if something has changed, and is
     // requested again.
-    const outcome = await sql.transaction(async (tx) => (caller.isPermitted() ? { value: await work(tx) } : undefined));
+    const outcome = await sql.transaction(async (tx) => (caller.isPermitted() ? { value: await work(tx) } : undefined),
+      options);
     if (outcome !== undefined) return outcome.value;
   }
 }

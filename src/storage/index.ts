@@ -15,8 +15,8 @@ export { openStream, sealStream } from './encryption/sealed-stream.ts';
 export { openSecret, resealSecrets, sealSecret, type SecretPart, SECRETS } from './encryption/secrets.ts';
 export { countKeys, type KeyCount, keyIdOfText, type StoredRow, storedRows } from './encryption/stored-values.ts';
 export { ChangeFeed } from './feed/change-feed.ts';
-export { type Change, CHANGE_FLAGS, type ChangeKind, FeedGap, type NewChange,
-  type WrittenDocument } from './feed/change.ts';
+export { type Change, CHANGE_FLAGS, type ChangeKind, FeedGap, NEW_DOCUMENTS, type NewChange, newOrdinals,
+  type StoredDocuments, type WrittenDocument } from './feed/change.ts';
 export { beginCursor, type Cursor, forgetCursor, memoryCursor, saveCursor, storedCursor } from './feed/cursor.ts';
 export type { FeedReader, Keep } from './feed/pruning.ts';
 export { Subscriber, type SubscriberOptions } from './feed/subscriber.ts';

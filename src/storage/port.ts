@@ -54,7 +54,16 @@ export interface Transaction extends Queries {
    * always has all names.
    */
   lock(...names: string[]): Promise<void>;
+  /**
+   * Present if transactions of other processes may write beside this one, each the documents of collections of its own
+   * (`TransactionOptions.collections`). Ordinals that it gets then have gaps, and it reads the head of the change feed
+   * only after `lock(FEED_LOCK)`.
+   */
+  readonly isShared?: true | undefined;
 }
+
+/** The name in `Transaction.lock` of whoever appends to the change feed; held until the commit. */
+export const FEED_LOCK = 'feed';
 
 export interface TransactionOptions {
   /**
@@ -63,6 +72,12 @@ export interface TransactionOptions {
    * committed`: each statement sees what was committed before it; for work that locks the rows it relies on.
    */
   readonly isolation?: 'snapshot' | 'read committed';
+  /**
+   * Says that the work writes only documents of these collections with what belongs to them, the change feed, and rows
+   * that no other such transaction writes. If writers take turns, it runs beside such transactions of other processes
+   * for other collections, and alone in its own process. Called once at most, when the transaction is about to begin.
+   */
+  readonly collections?: (() => readonly string[]) | undefined;
 }
 
 /** Reads and writes within a commit, before it completes. */
@@ -130,7 +145,8 @@ export interface Peers {
  *   ...).
  *
  * Opened with `turns`, `postgres` has one writer at a time among all processes, and `work` runs once, as with the other
- * drivers: the document service relies on that. A failing statement still ends its transaction.
+ * drivers: the document service relies on that. Only transactions that name their collections run side by side
+ * (`TransactionOptions.collections`). A failing statement still ends its transaction.
  *
  * All other code uses this interface and the common subset of SQL, so that a driver can be exchanged;
  * `testkit/storage-suite.ts` tests the requirements of each driver.

@@ -38,6 +38,7 @@ export function addDocument(deps: Deps): DocumentHandlers['addDocument'] {
       waitBudget: deps.embeddingCapacity.waitBudget(),
       signal: context.signal,
       by: context,
+      only: identity.collection,
     };
     // An expectation is checked in a transaction of its own.
     const { value: { addedAt, expiresAt, now } } = !expectsNothing(expected)

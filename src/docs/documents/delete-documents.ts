@@ -18,8 +18,9 @@ import { addFailure, CHUNK } from './writer.ts';
  */
 export function deleteDocument(deps: Deps): DocumentHandlers['deleteDocument'] {
   return async ({ collection, key, lang, purge, ...expected }, context) => {
-    const deleted = await transact(deps,
-      (work) => removeExpected(deps, work, identify(collection, key, lang), { purge, expected }), context);
+    const identity = identify(collection, key, lang);
+    const deleted = await transact(deps, (work) => removeExpected(deps, work, identity, { purge, expected }), context,
+      () => [identity.collection]);
     if (deleted === 0) throw new ServiceError('not_found', 'not found', { body: { deleted: false } });
     return { deleted: true, status: 'deleted', collection, key, lang };
   };
@@ -40,7 +41,8 @@ export function deleteDocuments(deps: Deps): DocumentHandlers['deleteDocuments']
         if (problem === undefined) identities.push(identify(collection, item.key!, item.lang!));
         else addFailure(result, start + i, item.key, problem);
       }
-      const found = await transact(deps, (work) => remove(work, identities, purge), context);
+      const collections = (): string[] => identities.map((each) => each.collection);
+      const found = await transact(deps, (work) => remove(work, identities, purge), context, collections);
       const deleted = mayReadAll(context.identity, collection) ? found : identities.length;
       result.deleted += deleted;
       result.not_found += identities.length - deleted;

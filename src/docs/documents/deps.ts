@@ -63,14 +63,16 @@ export type TransactDeps = Pick<Deps, 'sql' | 'feed' | 'clock'> & Partial<
 
 /**
  * Runs a transaction; its time is the time at which it begins. `by`: whose permission is needed then, unless the work
- * is the service's own.
+ * is the service's own. `collections`: see `TransactionOptions`.
  */
 export function transact<T>({ sql, feed, clock, sealerOf, deltaRevisions, deletedRetention }: TransactDeps,
-  steps: (work: UnitOfWork) => Promise<T>, by?: Standing): Promise<T>
+  steps: (work: UnitOfWork) => Promise<T>, by?: Standing, collections?: () => readonly string[]): Promise<T>
 {
   return transactFor(sql, by,
     (tx: Transaction) =>
-      steps({ tx, feed, now: unixSeconds(clock), pace: new Pace(), sealerOf, deltaRevisions, deletedRetention }));
+      steps({ tx, feed, now: unixSeconds(clock), pace: new Pace(), sealerOf, deltaRevisions, deletedRetention }), {
+    collections,
+  });
 }
 
 /** Encrypts the values of encrypted collections; undefined on a server without a key. */

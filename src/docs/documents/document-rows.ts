@@ -1,11 +1,11 @@
 import type { Document } from '../../../generated/docs/sdk/types.gen.ts';
-import { type BodyCodec, type Queries, type Row, ROW_MUST_BE_SEALED, SEALED_META, type Sql, type SqlValue,
-  type Transaction } from '../../storage/index.ts';
+import { type BodyCodec, NEW_DOCUMENTS, type Queries, type Row, ROW_MUST_BE_SEALED, SEALED_META, type Sql,
+  type SqlValue, type StoredDocuments, type Transaction } from '../../storage/index.ts';
 import { documentOf } from '../search/index.ts';
 import { type CollectionRow, readCollection } from '../stored-collections.ts';
 import type { ChecksumRow, Checksums } from './checksums.ts';
 import type { Identity } from './identity.ts';
-import { copyLast, LAST_DOCUMENTS, runInSteps, type UnitOfWork } from './unit-of-work.ts';
+import { runInSteps, type UnitOfWork } from './unit-of-work.ts';
 
 /** Metadata: any text as key (`__proto__` too), values in the given order, repeats included. */
 export type Meta = Readonly<Record<string, readonly string[]>>;
@@ -126,13 +126,20 @@ export async function addSpellings(work: UnitOfWork, spellings: readonly Spellin
 }
 
 /**
- * The same for the documents that were stored last, from their rows: languages are ASCII, which SQL lowercases in the
- * same way.
+ * The same for documents that were just stored, from their rows: languages are ASCII, which SQL lowercases in the same
+ * way.
  */
-export async function addFirstSpellings(work: UnitOfWork, count: number): Promise<void> {
-  await copyLast(work,
+export async function addFirstSpellings({ tx }: UnitOfWork, { cid, after }: StoredDocuments): Promise<void> {
+  await tx.run(
     'INSERT INTO spellings(cid, key, lang, ord) SELECT cid, key, lower(lang), ord FROM documents WHERE ' +
-      `${LAST_DOCUMENTS} ON CONFLICT(cid, key, lang) DO NOTHING`, count);
+      `${NEW_DOCUMENTS} ON CONFLICT(cid, key, lang) DO NOTHING`,
+    [after, cid],
+  );
+}
+
+/** The greatest ordinal of a document; 0 if there is none. Documents that are stored afterwards have greater ones. */
+export async function lastOrdinal(tx: Transaction): Promise<number> {
+  return (await tx.get<{ last: number | null }>('SELECT max(ord) AS last FROM documents'))!.last ?? 0;
 }
 
 /** Scanning a collection of at most this size takes less time than sending the query to another thread. */

@@ -63,6 +63,8 @@ interface Demand<V extends Flagged> {
   readonly signal?: AbortSignal | undefined;
   /** Whose permission is needed when the transaction begins; absent for the service's own work. */
   readonly by?: Standing | undefined;
+  /** The collection of the versions, if the transaction writes nothing but them (`TransactionOptions`). */
+  readonly only?: string | undefined;
 }
 
 /**
@@ -107,8 +109,9 @@ export function transactWithCapacity<V extends Flagged, T>(deps: TransactDeps & 
   demand: Demand<V>,
   steps: (work: UnitOfWork, versions: readonly V[]) => Promise<{ value: T; stored: readonly V[] }>
 ): Promise<{ value: T; dropped: number }> {
+  const { by, only } = demand;
   return withCapacity(deps, demand,
     (versions) =>
-      transact(deps, async (work) => ({ ...await steps(work, versions), lsn: await work.feed.append(work.tx, []) }),
-        demand.by));
+      transact(deps, async (work) => ({ ...await steps(work, versions), lsn: await work.feed.append(work.tx, []) }), by,
+        only === undefined ? undefined : () => [only]));
 }

@@ -1,10 +1,10 @@
 import { ServiceError } from '../../errors/index.ts';
-import { type BodyCodec, CHANGE_FLAGS, type EncodedBody, inList, type NewChange, type Sealer, vectorsHash,
-  type WrittenDocument } from '../../storage/index.ts';
+import { type BodyCodec, CHANGE_FLAGS, type EncodedBody, inList, type NewChange, newOrdinals, type Sealer,
+  type SqlValue, type StoredDocuments, vectorsHash, type WrittenDocument } from '../../storage/index.ts';
 import { keptPredecessors, type PredecessorRow, readPredecessors, removeDocuments,
   takeUpVersions } from './deleted-documents.ts';
-import { addFirstSpellings, canonicalMeta, countDocuments, type CurrentRow, ensureCollection, isExpired, type Meta,
-  parseMeta, REPLACED } from './document-rows.ts';
+import { addFirstSpellings, canonicalMeta, countDocuments, type CurrentRow, ensureCollection, isExpired, lastOrdinal,
+  type Meta, parseMeta, REPLACED } from './document-rows.ts';
 import type { PendingDocument } from './embedding-capacity.ts';
 import type { Identity } from './identity.ts';
 import { replaceDocuments, type Replacement, sealedVectors } from './replace-documents.ts';
@@ -100,10 +100,12 @@ async function putRound(work: UnitOfWork, round: readonly NewVersion[],
   { maxRevisions, isLast }: { maxRevisions: number; isLast: boolean },
   outcomes: Map<NewVersion, PutOutcome>): Promise<void>
 {
-  // One round trip to a server, which includes what is needed only if documents are new.
-  const [cid, found, deleted] = await together([ensureCollection(work.tx, round[0]!.identity.collection),
-    readCurrent(work, round), readPredecessors(work, round.map(({ identity }) => identity.id)),
-    work.feed.headIn(work.tx)]);
+  // One round trip to a server, which includes what is needed only if documents are new. A shared transaction keeps
+  // other processes from appending once it knows the head, so it asks late.
+  const headNow = (): Promise<number> => (work.tx.isShared ? Promise.resolve(0) : work.feed.headIn(work.tx));
+  const [cid, found, deleted, after] = await together([ensureCollection(work.tx, round[0]!.identity.collection),
+    readCurrent(work, round), readPredecessors(work, round.map(({ identity }) => identity.id)), lastOrdinal(work.tx),
+    headNow()]);
   const expired = [...found.values()].filter((row) => isExpired(row, work.now));
   // writing to an expired id removes the expired document first (decisions section 3.1)
   if (expired.length > 0) await removeDocuments(work, expired, 'ttl');
@@ -126,7 +128,12 @@ async function putRound(work: UnitOfWork, round: readonly NewVersion[],
     }
   }
   if (inserts.length > 0)
-    await insertDocuments(work, { cid, deleted, maxRevisions, isLast: isLast && replacements.length === 0 }, inserts);
+    await insertDocuments(work, {
+      stored: { cid, after },
+      deleted,
+      maxRevisions,
+      isLast: isLast && replacements.length === 0,
+    }, inserts);
   if (replacements.length > 0) await replaceDocuments(work, replacements, maxRevisions);
 }
 
@@ -202,8 +209,8 @@ const NO_PREDECESSORS: Predecessors = new Map();
 
 /** Where documents are inserted. */
 interface InsertOptions {
-  /** Of the collection. */
-  readonly cid: number;
+  /** Which they will be. */
+  readonly stored: StoredDocuments;
   /** Deleted documents, among them all with ids of the new ones (`readPredecessors`). */
   readonly deleted: readonly PredecessorRow[];
   /** Number of revisions that are kept of each document; 0 keeps all. */
@@ -216,7 +223,7 @@ interface InsertOptions {
  * Stores documents that do not exist; no id may occur twice. A new document takes over the kept versions of a deleted
  * document with its id: its revisions continue from there, up to `maxRevisions`.
  */
-async function insertDocuments(work: UnitOfWork, { cid, deleted: rows, maxRevisions, isLast }: InsertOptions,
+async function insertDocuments(work: UnitOfWork, { stored, deleted: rows, maxRevisions, isLast }: InsertOptions,
   versions: readonly NewVersion[]): Promise<void>
 {
   if (versions.length === 0) return;
@@ -224,42 +231,29 @@ async function insertDocuments(work: UnitOfWork, { cid, deleted: rows, maxRevisi
   const predecessors = rows.filter(({ id }) => ids.has(id));
   const deleted = predecessors.length > 0 ? await keptPredecessors(work, predecessors) : NO_PREDECESSORS;
   const count = versions.length;
-  const { insert, first } = insertion(work, cid, versions, deleted);
-  const follow = [() => addFirstSpellings(work, count), () => countDocuments(work.tx, cid, count),
-    () => work.feed.appendStored(work.tx, versions.map((version) => toChange(version, work.now)), first, isLast)];
+  const insert = (): Promise<unknown> => runInSteps(work, INSERT, toRows(work, stored.cid, versions, deleted));
+  const follow = [() => addFirstSpellings(work, stored), () => countDocuments(work.tx, stored.cid, count),
+    () => work.feed.appendStored(work.tx, versions.map((version) => toChange(version, work.now)), stored, isLast)];
   // Nothing here needs the ordinals, so all statements can be sent together.
   if (deleted.size === 0 && versions.every(({ saveRevision }) => saveRevision))
-    return inOrder(count, [...insert, () => addFirstRevisions(work, count), ...follow]);
-  await inOrder(count, insert);
-  await continueRevisions(work, versions, { deleted, maxRevisions, first: await first() });
-  await inOrder(count, follow);
+    return inOrder(work, count, [insert, () => addFirstRevisions(work, stored), ...follow]);
+  await insert();
+  await continueRevisions(work, versions, { deleted, maxRevisions, ords: await newOrdinals(work.tx, stored) });
+  await inOrder(work, count, follow);
 }
 
-/** The statements that insert documents, and a function that returns the ordinal of the first once they were sent. */
-function insertion(work: UnitOfWork, cid: number, versions: readonly NewVersion[],
-  deleted: Predecessors): { insert: (() => Promise<unknown>)[]; first: () => Promise<number> }
-{
+function toRows(work: UnitOfWork, cid: number, versions: readonly NewVersion[], deleted: Predecessors): SqlValue[][] {
   const sealer = work.sealerOf?.(versions[0]!.identity.collection);
-  const rows = versions.map((version) => toRow(cid, version, newestOf(version, deleted), work.now, sealer));
-  let last = Promise.resolve(0);
-  return {
-    insert: [() => runInSteps(work, INSERT, rows), () => (last = lastOrdinal(work))],
-    // The ordinals are consecutive, because no other writer runs meanwhile.
-    first: async () => await last - rows.length + 1,
-  };
-}
-
-async function lastOrdinal({ tx }: UnitOfWork): Promise<number> {
-  return (await tx.get<{ last: number }>('SELECT max(ord) AS last FROM documents'))!.last;
+  return versions.map((version) => toRow(cid, version, newestOf(version, deleted), work.now, sealer));
 }
 
 /** The kept versions of deleted documents come before the revisions of the new ones, which are newer. */
 async function continueRevisions(work: UnitOfWork, versions: readonly NewVersion[],
-  { deleted, maxRevisions, first }: { deleted: Predecessors; maxRevisions: number; first: number }): Promise<void>
-{
+  { deleted, maxRevisions, ords }: { deleted: Predecessors; maxRevisions: number; ords: readonly number[] }
+): Promise<void> {
   const documents = versions.map((version, i) => ({
     version,
-    ord: first + i,
+    ord: ords[i]!,
     from: deleted.get(version.identity.id)?.ord,
   }));
   const again = documents.flatMap(({ ord: to, from }) => (from === undefined ? [] : [{ from, to }]));
@@ -283,7 +277,7 @@ function toChange(version: NewVersion, now: number): NewChange {
 }
 
 function toRow(cid: number, { identity: { id, key, lang }, meta, body, vectors = null, ttl, addedAt }: NewVersion,
-  newest: number, now: number, sealer: Sealer | undefined)
+  newest: number, now: number, sealer: Sealer | undefined): SqlValue[]
 {
   const metaText = canonicalMeta(meta);
   return [cid, id, key, lang, body.backend ?? 'boltdb', body.crc, body.bytes, addedAt ?? now, now,

@@ -46,7 +46,7 @@ export async function replaceDocuments(work: UnitOfWork, replacements: readonly 
       replacements.filter(({ saveRevision }) => saveRevision).map((next) => toSuperseded(next)), sealer);
   const respelled = replacements.filter(({ current, key }) => key !== current.key);
   const kept = replacements.filter(({ saveRevision }) => saveRevision);
-  await inOrder(replacements.length, [() => detachNewest(work, replacements.map(({ current }) => current)),
+  await inOrder(work, replacements.length, [() => detachNewest(work, replacements.map(({ current }) => current)),
     ...updates(work, replacements, sealer),
     () => addSpellings(work, respelled.map(({ current: { cid, ord }, key, lang }) => ({ cid, ord, key, lang }))),
     () => addRevisions(work, kept.map(({ current }) => ({ ord: current.ord, revision: nextRevision(current.rev_ts) }))),

@@ -1,8 +1,8 @@
 import { ServiceError } from '../../errors/index.ts';
-import { applyDelta, type BodyCodec, deltaHead, encodeDelta, type Queries, type Row,
-  type Sealer } from '../../storage/index.ts';
+import { applyDelta, type BodyCodec, deltaHead, encodeDelta, NEW_DOCUMENTS, type Queries, type Row, type Sealer,
+  type StoredDocuments } from '../../storage/index.ts';
 import type { CurrentRow } from './document-rows.ts';
-import { copyLast, LAST_DOCUMENTS, runInSteps, type UnitOfWork } from './unit-of-work.ts';
+import { runInSteps, type UnitOfWork } from './unit-of-work.ts';
 
 /**
  * The number of a document's next revision. Numbers rise whatever the clock does, so that revisions of one second keep
@@ -33,11 +33,12 @@ export async function addRevisions(work: UnitOfWork,
     revisions.map(({ ord, revision }) => [ord, revision, work.now]));
 }
 
-/** The same for the documents that were stored last. */
-export async function addFirstRevisions(work: UnitOfWork, count: number): Promise<void> {
-  await copyLast(work,
-    `INSERT INTO revisions(ord, ts, updated_at) SELECT ord, rev_ts, updated_at FROM documents WHERE ${LAST_DOCUMENTS}`,
-    count);
+/** The same for documents that were just stored. */
+export async function addFirstRevisions({ tx }: UnitOfWork, { cid, after }: StoredDocuments): Promise<void> {
+  await tx.run(
+    `INSERT INTO revisions(ord, ts, updated_at) SELECT ord, rev_ts, updated_at FROM documents WHERE ${NEW_DOCUMENTS}`,
+    [after, cid],
+  );
 }
 
 /** Deletes all but the newest `keep` revisions of each document and returns how many were deleted. */

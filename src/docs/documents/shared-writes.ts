@@ -33,7 +33,7 @@ interface Member {
  */
 export class SharedWrites {
   readonly #deps: TransactDeps & Pick<Deps, 'collections'>;
-  readonly #waiting: Member[] = [];
+  #waiting: Member[] = [];
   /** Whether a transaction is requested that has not begun. */
   #isRequested = false;
   /** Runs what a transaction starts but does not contain: inside, only the transaction itself may be used. */
@@ -57,11 +57,12 @@ export class SharedWrites {
   async #request(): Promise<void> {
     this.#isRequested = true;
     let members: Member[] = [];
+    let collections: ReadonlySet<string> | undefined;
     try {
       const puts = await transact(this.#deps, async (work) => {
-        members = this.#take().filter((member) => this.#isPermitted(member));
+        members = this.#take(work.tx.isShared && collections).filter((member) => this.#isPermitted(member));
         return this.#putAll(work, members);
-      });
+      }, undefined, () => [...(collections = this.#collections())]);
       for (const [i, { resolve }] of members.entries()) resolve(puts[i]!);
     } catch (error) {
       // It could not begin, so none of those that wait can be put.
@@ -83,15 +84,25 @@ export class SharedWrites {
     return false;
   }
 
-  #take(): Member[] {
-    const members = this.#waiting.splice(0, LIMIT);
+  /** Those of the documents that would be taken now. */
+  #collections(): Set<string> {
+    return new Set(this.#waiting.slice(0, LIMIT).map(({ version }) => version.identity.collection));
+  }
+
+  /** `collections`: the only ones that the transaction may write; undefined for all. */
+  #take(collections?: ReadonlySet<string>): Member[] {
+    const isNext = ({ version }: Member): boolean => collections?.has(version.identity.collection) ?? true;
+    const members = this.#waiting.filter(isNext).slice(0, LIMIT);
+    const taken = new Set(members);
+    this.#waiting = this.#waiting.filter((member) => !taken.has(member));
     this.#isRequested = false;
     if (this.#waiting.length > 0) this.#outside(() => void this.#request());
     return members;
   }
 
   async #putAlone(version: NewVersion, by: Standing | undefined): Promise<Put> {
-    const [put] = await transact(this.#deps, (work) => this.#putAll(work, [{ version }]), by);
+    const [put] = await transact(this.#deps, (work) => this.#putAll(work, [{ version }]), by,
+      () => [version.identity.collection]);
     return put!;
   }
 

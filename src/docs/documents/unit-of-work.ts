@@ -28,10 +28,13 @@ const SMALL_ROWS_STEP = 512;
 
 /**
  * Runs parts that write at most `rows` rows each, in order. If a statement is enough for each part, all are sent before
- * the first one has ended, which saves round trips to a server. A part must send its first statement when it is called.
+ * the first one has ended, which saves round trips to a server; other nodes wait for the end of a shared transaction. A
+ * part must send its first statement when it is called.
  */
-export async function inOrder(rows: number, parts: readonly (() => Promise<unknown>)[]): Promise<void> {
-  if (rows <= STEP) await together(parts.map((part) => part()));
+export async function inOrder({ tx }: UnitOfWork, rows: number,
+  parts: readonly (() => Promise<unknown>)[]): Promise<void>
+{
+  if (rows <= stepOf(tx)) await together(parts.map((part) => part()));
   else for (const part of parts) await part();
 }
 
@@ -49,33 +52,22 @@ export async function together<T extends readonly unknown[]>(
   }) as unknown as T;
 }
 
+/** A shared transaction is one over a server, whose work does not hold the event loop. */
+function stepOf({ isShared }: Transaction): number {
+  return isShared ? Infinity : STEP;
+}
+
 /** As `runMany`, in steps. */
 export async function runInSteps({ tx, pace }: UnitOfWork, sql: string,
   rows: readonly (readonly SqlValue[])[]): Promise<number>
 {
+  const step = stepOf(tx);
   let changes = 0;
-  for (let i = 0; i < rows.length; i += STEP) {
-    changes += (await tx.runMany(sql, rows.slice(i, i + STEP))).changes;
+  for (let i = 0; i < rows.length; i += step) {
+    changes += (await tx.runMany(sql, rows.slice(i, i + step))).changes;
     if (pace.isDue) await pace.rest();
   }
   return changes;
-}
-
-/**
- * The documents that were stored last, in ascending order of their ordinals; the parameters are those of `copyLast`.
- */
-export const LAST_DOCUMENTS =
-  'ord BETWEEN (SELECT max(ord) FROM documents) - ? AND (SELECT max(ord) FROM documents) - ?';
-
-/**
- * Runs a statement over the last `count` documents in steps, by the condition `LAST_DOCUMENTS`. If a step is enough, it
- * is sent at once, although the ordinals may not be known yet.
- */
-export async function copyLast({ tx, pace }: UnitOfWork, sql: string, count: number): Promise<void> {
-  for (let left = count; left > 0; left -= SMALL_ROWS_STEP) {
-    await tx.run(sql, [left - 1, Math.max(0, left - SMALL_ROWS_STEP)]);
-    if (pace.isDue) await pace.rest();
-  }
 }
 
 /** Repeats a statement whose last placeholder limits how many rows it deletes, until no row is left. */

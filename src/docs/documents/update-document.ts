@@ -79,36 +79,43 @@ async function tryChange(deps: Deps, identity: Identity, changes: Changes,
   const next = await prepare(deps, { ...identity, key: before.key }, before, changes);
   const { body } = next;
   const toPending = () => body && { id: identity.id, crc: body.crc, bytes: body.bytes };
-  const { value } = await transactWithCapacity(deps, { versions: [{ flags: 0 }], toPending, waitBudget, signal, by },
-    async (work, stored) => {
-      const current = await findDocument<CurrentRow>(work.tx, CURRENT, identity, work.now);
-      if (current === undefined) throw notFound();
-      requireExpected(deps.checksums, current, expected);
-      if (!isSameVersion(before, current)) return { value: undefined, stored: [] };
-      const expiresAt = expiryAfter(changes.ttl, work.now, current.expires_at);
-      const { flags } = stored[0]!;
-      const replacement = {
-        current,
-        key: current.key,
-        lang: current.lang,
-        meta: next.meta,
-        body,
-        vectors: next.vectors,
-        expiresAt,
-        saveRevision: true,
-        flags,
-      };
-      await replaceDocuments(work, [replacement], maxRevisionsOf(deps, identity.collection));
-      const written = {
-        ...current,
-        meta: next.storedMeta,
-        crc: body?.crc ?? current.crc,
-        vectors_hash: next.vectors === undefined ? current.vectors_hash : vectorsHash(next.vectors),
-        updated_at: work.now,
-        expires_at: expiresAt,
-      };
-      return { value: { ...toDocument(written, next.contentMd), checksum: deps.checksums.of(written) }, stored };
-    });
+  const only = identity.collection;
+  const { value } = await transactWithCapacity(deps, {
+    versions: [{ flags: 0 }],
+    toPending,
+    waitBudget,
+    signal,
+    by,
+    only,
+  }, async (work, stored) => {
+    const current = await findDocument<CurrentRow>(work.tx, CURRENT, identity, work.now);
+    if (current === undefined) throw notFound();
+    requireExpected(deps.checksums, current, expected);
+    if (!isSameVersion(before, current)) return { value: undefined, stored: [] };
+    const expiresAt = expiryAfter(changes.ttl, work.now, current.expires_at);
+    const { flags } = stored[0]!;
+    const replacement = {
+      current,
+      key: current.key,
+      lang: current.lang,
+      meta: next.meta,
+      body,
+      vectors: next.vectors,
+      expiresAt,
+      saveRevision: true,
+      flags,
+    };
+    await replaceDocuments(work, [replacement], maxRevisionsOf(deps, identity.collection));
+    const written = {
+      ...current,
+      meta: next.storedMeta,
+      crc: body?.crc ?? current.crc,
+      vectors_hash: next.vectors === undefined ? current.vectors_hash : vectorsHash(next.vectors),
+      updated_at: work.now,
+      expires_at: expiresAt,
+    };
+    return { value: { ...toDocument(written, next.contentMd), checksum: deps.checksums.of(written) }, stored };
+  });
   return value;
 }
 
@@ -175,7 +182,7 @@ export function setDocumentTtl(deps: Deps): DocumentHandlers['setDocumentTtl'] {
       await work.tx.run('UPDATE documents SET expires_at = ? WHERE ord = ?', [expiresAt, current.ord]);
       await work.feed.append(work.tx, [putChange(current, CHANGE_FLAGS.SKIP_WEBHOOKS | CHANGE_FLAGS.BODY_KEPT)]);
       return { ...current, expires_at: expiresAt };
-    }, context);
+    }, context, () => [identity.collection]);
     return decodeVersion(deps, row);
   };
 }

@@ -42,9 +42,9 @@ export interface BatchOptions {
   /** Whose permission is needed when a transaction begins; absent for the service's own work. */
   readonly by?: Standing | undefined;
   /**
-   * Called in each transaction after its documents are written, for data that must be committed with them. `soFar`
-   * counts the first `processed` items, those of the transaction included. Rejecting rolls the transaction back and
-   * ends the batch.
+   * Called in each transaction after its documents are written, for data that must be committed with them and that no
+   * other batch writes. `soFar` counts the first `processed` items, those of the transaction included. Rejecting rolls
+   * the transaction back and ends the batch.
    */
   readonly within?: (tx: Transaction, soFar: BatchResult, processed: number) => Promise<void>;
   /** Numbers of the items in error messages; default: their indexes. */
@@ -126,8 +126,10 @@ async function putChunk(deps: Deps, collection: string, versions: readonly NewVe
     if (within !== undefined) await transactFor(deps.sql, wait.by, (tx) => within(tx, result));
     return;
   }
-  const { value } = await transactWithCapacity(deps, { versions, toPending, ...wait }, async (work, flagged) => {
-    const outcomes = await putVersions(work, flagged, maxRevisionsOf(deps, collection));
+  const only = versions[0]!.identity.collection;
+  const { value } = await transactWithCapacity(deps, { versions, toPending, ...wait, only }, async (work, flagged) => {
+    const isLast = within === undefined;
+    const outcomes = await putVersions(work, flagged, maxRevisionsOf(deps, collection), isLast);
     const stored = flagged.filter((_, i) => outcomes[i]!.status !== 'skipped');
     const soFar = { ...result };
     for (const { status } of outcomes) soFar[hidesStored ? 'added' : status]++;

@@ -65,7 +65,6 @@ describe('ChangeFeed', () => {
         flags: each,
       }));
       const head = await feed.head();
-      const ordinals = Promise.withResolvers<number>();
       const appended = await sql.transaction(async (tx) => {
         await tx.runMany(
           'INSERT INTO documents(ord, cid, id, key, lang, crc, bytes, added_at, updated_at, meta) VALUES (?, 1, ' +
@@ -73,9 +72,7 @@ describe('ChangeFeed', () => {
           given.map(({ docId, key }, i) => [last + 1 + i, docId!, key!]),
         );
         await feed.headIn(tx);
-        const appending = feed.appendStored(tx, given, () => ordinals.promise);
-        ordinals.resolve(last + 1);
-        return appending;
+        return feed.appendStored(tx, given, { cid: 1, after: last });
       });
       expect(appended).toBe(head + given.length);
       const expected = given.map((change, i) => ({ ...change, ord: last + 1 + i, lsn: head + 1 + i, at: now }));

@@ -1,7 +1,7 @@
 import { type Clock, systemClock } from '../../lib/clock.ts';
-import type { Queries, Sql, Transaction } from '../port.ts';
-import { areAlike, type Change, copyChanges, FeedGap, insertChanges, type NewChange, newestChange, type Numbered,
-  oldestChange, selectChanges } from './change.ts';
+import { FEED_LOCK, type Queries, type Sql, type Transaction } from '../port.ts';
+import { areAlike, type Change, copyChanges, FeedGap, insertChanges, type NewChange, newestChange, newOrdinals,
+  oldestChange, selectChanges, type StoredDocuments } from './change.ts';
 import { type FeedReader, type Keep, lastToRemove } from './pruning.ts';
 import { RecentChanges } from './recent-changes.ts';
 import { SharedHead } from './shared-head.ts';
@@ -53,36 +53,52 @@ export class ChangeFeed {
    * Appends in the caller's transaction and returns the number of the last change. Numbers are assigned from the rows
    * that exist, so that an undone change leaves no gap. Without changes it returns the head.
    */
-  append(tx: Transaction, changes: readonly NewChange[]): Promise<number> {
-    return this.#append(tx, changes, async (numbered) => {
-      await insertChanges(tx, numbered);
-      return numbered;
-    });
+  async append(tx: Transaction, changes: readonly NewChange[]): Promise<number> {
+    const known = this.#headOf.get(tx);
+    if (changes.length === 0) return known ?? (tx.isShared ? newestChange(tx) : this.headIn(tx));
+    const head = known ?? (await this.headIn(tx));
+    const at = this.#clock.now();
+    // Before the changes become visible; if they are undone, a number that is too high does no harm.
+    this.#latest = head + changes.length;
+    const stored = changes.map((change, i): Change => ({ ...change, lsn: head + 1 + i, at, flags: change.flags ?? 0 }));
+    await insertChanges(tx, stored);
+    return this.#appended(tx, stored);
   }
 
   /**
-   * As `append`, for documents that the transaction has just stored: the last ones, in the order of their ordinals and
-   * without a gap. `first` returns the ordinal of the first of them, for which the statement does not wait. The
-   * database copies their names from their rows, which is faster than passing them again. `isLast`: no statement of the
+   * As `append`, for documents that the transaction has just stored, in the order of their ordinals. The database
+   * copies their names from their rows, which is faster than passing them again. `isLast`: no statement of the
    * transaction follows (`Transaction.complete`).
    */
-  async appendStored(tx: Transaction, changes: readonly NewChange[], first: () => Promise<number>,
+  async appendStored(tx: Transaction, changes: readonly NewChange[], documents: StoredDocuments,
     isLast = false): Promise<number>
   {
-    if (!areAlike(changes)) return this.append(tx, withOrdinals(changes, await first()));
-    return this.#append(tx, changes, async (numbered) => {
-      const copied = copyChanges(tx, numbered);
-      if (isLast) tx.complete?.();
-      const [ord] = await Promise.all([first(), copied]);
-      return withOrdinals(numbered, ord);
-    });
+    if (!areAlike(changes)) {
+      const ords = await newOrdinals(tx, documents);
+      return this.append(tx, changes.map((change, i) => ({ ...change, ord: ords[i]! })));
+    }
+    const [{ kind, collection, flags = 0 }] = changes;
+    const at = this.#clock.now();
+    let head = this.#headOf.get(tx);
+    // If the transaction is shared, only the statement itself can read the head without another round trip.
+    if (head === undefined && !tx.isShared) head = await this.headIn(tx);
+    if (head !== undefined) this.#latest = head + changes.length;
+    const locked = head === undefined ? tx.lock(FEED_LOCK) : undefined;
+    const copied = copyChanges(tx, { kind, collection, at, flags }, documents, head);
+    if (isLast) tx.complete?.();
+    const [rows] = await Promise.all([copied, locked]);
+    return this.#appended(tx, changes.map((change, i): Change => ({ ...change, ...rows[i]!, at, flags })));
   }
 
-  /** Number of the newest change as a transaction sees it. Once it is known, appending needs no query for it. */
+  /**
+   * Number of the newest change as a transaction sees it. Once it is known, appending needs no query for it. Nobody
+   * else appends until the transaction has ended.
+   */
   async headIn(tx: Transaction): Promise<number> {
     const known = this.#headOf.get(tx);
     if (known !== undefined) return known;
-    const head = await newestChange(tx);
+    const locked = tx.isShared && tx.lock(FEED_LOCK);
+    const [head] = await Promise.all([newestChange(tx), locked]);
     this.#headOf.set(tx, head);
     return head;
   }
@@ -102,39 +118,28 @@ export class ChangeFeed {
     });
   }
 
-  async #append(tx: Transaction, changes: readonly NewChange[],
-    write: (numbered: Numbered) => Promise<readonly Change[]>): Promise<number>
-  {
-    const head = this.#headOf.get(tx) ?? (await this.headIn(tx));
-    if (changes.length === 0) return head;
-    const at = this.#clock.now();
-    // Before the changes become visible; if they are undone, a number that is too high does no harm.
-    this.#latest = head + changes.length;
-    const stored = await write(changes.map((change, i): Change => ({
-      ...change,
-      lsn: head + 1 + i,
-      at,
-      flags: change.flags ?? 0,
-    })) as unknown as Numbered);
-    this.#headOf.set(tx, head + changes.length);
+  /** Tells the readers once the changes, at least one, are committed. Returns the number of the last one. */
+  #appended(tx: Transaction, stored: readonly Change[]): number {
+    const [{ lsn: first }, { lsn: last }] = [stored[0]!, stored.at(-1)!];
+    this.#headOf.set(tx, last);
     const written = (): void => {
       this.#recent.add(stored);
-      this.#written = head + stored.length;
+      this.#written = last;
     };
     tx.onWritten?.(() => {
       written();
-      this.#unsafe = Math.min(this.#unsafe, head + 1);
+      this.#unsafe = Math.min(this.#unsafe, first);
       this.#wake({ early: true });
     });
     tx.onCommit(() => {
       if (tx.onWritten === undefined) written();
       this.#unsafe = Infinity;
-      this.#committed = head + stored.length;
-      if (this.#shared !== undefined) this.#noteOwn(head + 1, stored.at(-1)!);
+      this.#committed = last;
+      if (this.#shared !== undefined) this.#noteOwn(first, stored.at(-1)!);
       this.#onAppend();
       this.#wake(tx.onWritten === undefined ? undefined : { early: false });
     });
-    return head + changes.length;
+    return last;
   }
 
   #noteOwn(first: number, last: Change): void {
@@ -343,8 +348,4 @@ export class ChangeFeed {
     for (const reader of this.#readers)
       if (only === undefined || only.early === (reader.isEarly === true)) reader.wake();
   }
-}
-
-function withOrdinals<C extends NewChange>(changes: readonly C[], first: number): C[] {
-  return changes.map((change, i) => ({ ...change, ord: first + i }));
 }

@@ -83,20 +83,28 @@ export class FeedGap extends Error {
 const INSERT =
   'INSERT INTO changes(lsn, kind, collection, ord, doc_id, key, lang, at, flags, detail) VALUES (?, ?, ?, ?, ?, ' +
   '?, ?, ?, ?, ?)';
+/** Documents that a transaction has stored: those of a collection that are new since it read the last ordinal. */
+export interface StoredDocuments {
+  readonly cid: number;
+  readonly after: number;
+}
+
 /**
- * For the last documents; the first parameter is the number of the last change, the last one the number of documents,
- * less one.
+ * The condition for `StoredDocuments`; its parameters are `after` and `cid`. The upper limit and the addition make a
+ * database look for ordinals: it would expect most documents to be new, or read all those of the collection.
  */
-const COPY = `
+export const NEW_DOCUMENTS = 'ord > ? AND ord <= (SELECT max(ord) FROM documents) AND cid + 0 = ?';
+
+/** For new documents, in the order of their ordinals; `head` is the number of the change before them. */
+const copyAfter = (head: string): string => `
   INSERT INTO changes(lsn, kind, collection, ord, doc_id, key, lang, at, flags)
-  SELECT ord - (SELECT max(ord) FROM documents) + ?, ?, ?, ord, id, key, lang, ?, ?
-  FROM documents WHERE ord BETWEEN (SELECT max(ord) FROM documents) - ? AND (SELECT max(ord) FROM documents)`;
+  SELECT ${head} + row_number() OVER (ORDER BY ord), ?, ?, ord, id, key, lang, ?, ?
+  FROM documents WHERE ${NEW_DOCUMENTS} RETURNING lsn, ord`;
+const COPY = copyAfter('?');
+const COPY_AFTER_HEAD = copyAfter('(SELECT coalesce(max(lsn), 0) FROM changes)');
 const SELECT =
   'SELECT lsn, kind, collection, ord, doc_id, key, lang, at, flags, detail FROM changes WHERE lsn > ? ORDER BY ' +
   'lsn LIMIT ?';
-
-/** Changes with their numbers; at least one. */
-export type Numbered = readonly [Change, ...Change[]];
 
 interface ChangeRow {
   readonly [column: string]: string | number | null;
@@ -116,17 +124,32 @@ export function insertChanges(tx: Transaction, changes: readonly Change[]): Prom
   return tx.runMany(INSERT, changes.map(toParameters));
 }
 
+/** In ascending order. */
+export async function newOrdinals(tx: Transaction, { cid, after }: StoredDocuments): Promise<number[]> {
+  const rows = await tx.all<{ ord: number }>(`SELECT ord FROM documents WHERE ${NEW_DOCUMENTS} ORDER BY ord`, [after,
+    cid]);
+  return rows.map(({ ord }) => ord);
+}
+
 /**
- * Inserts changes that differ only in their documents, the last ones of the table, whose names the database copies from
- * their rows.
+ * Inserts changes that differ only in their documents, whose names the database copies from their rows. `head` is the
+ * number of the newest change; if it is undefined, the statement reads it. Returns the numbers of the changes and the
+ * ordinals of their documents, in ascending order.
  */
-export function copyChanges(tx: Transaction, changes: Numbered): Promise<unknown> {
-  const { kind, collection, at, flags } = changes[0];
-  return tx.run(COPY, [changes.at(-1)!.lsn, kind, collection, at, flags, changes.length - 1]);
+export async function copyChanges(tx: Transaction,
+  { kind, collection, at, flags }: Pick<Change, 'kind' | 'collection' | 'at' | 'flags'>,
+  { cid, after }: StoredDocuments, head: number | undefined): Promise<{ lsn: number; ord: number }[]>
+{
+  const rest = [kind, collection, at, flags, after, cid];
+  const rows =
+    await (head === undefined
+      ? tx.all<{ lsn: number; ord: number }>(COPY_AFTER_HEAD, rest)
+      : tx.all<{ lsn: number; ord: number }>(COPY, [head, ...rest]));
+  return rows.sort((a, b) => a.lsn - b.lsn);
 }
 
 /** Whether `copyChanges` can insert them. */
-export function areAlike(changes: readonly NewChange[]): boolean {
+export function areAlike(changes: readonly NewChange[]): changes is readonly [NewChange, ...NewChange[]] {
   const [example] = changes;
   return example !== undefined &&
     changes.every(({ kind, collection, flags, detail }) =>

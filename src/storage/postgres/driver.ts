@@ -126,14 +126,14 @@ export class PostgresSql implements Sql {
   }
 
   async transaction<T>(work: (tx: Transaction) => Promise<T>,
-    { isolation = 'snapshot' }: TransactionOptions = {}): Promise<T>
+    { isolation = 'snapshot', collections }: TransactionOptions = {}): Promise<T>
   {
     this.#refuseInside();
     if (this.#closing !== undefined) throw closedError();
     const tracing = currentTracing();
     const running = tracing === undefined
-      ? this.#run(work, isolation)
-      : tracing.within(TRANSACTION, () => this.#run(work, isolation));
+      ? this.#run(work, isolation, collections)
+      : tracing.within(TRANSACTION, () => this.#run(work, isolation, collections));
     this.#pending.add(running);
     try {
       return await running;
@@ -270,9 +270,11 @@ export class PostgresSql implements Sql {
   }
 
   /** Takes a turn if the writers take turns, unless it only reads. */
-  #run<T>(work: (tx: Transaction) => Promise<T>, isolation: NonNullable<TransactionOptions['isolation']>): Promise<T> {
+  #run<T>(work: (tx: Transaction) => Promise<T>, isolation: NonNullable<TransactionOptions['isolation']>,
+    collections: TransactionOptions['collections']): Promise<T>
+  {
     const isReader = this.#readers.getStore() === true;
-    if (this.#turns !== undefined && !isReader) return this.#turns.transaction(work);
+    if (this.#turns !== undefined && !isReader) return this.#turns.transaction(work, collections);
     return this.#untilDone(work, isReader ? BEGIN_READER : BEGIN[isolation]);
   }
 

@@ -24,15 +24,17 @@ export class PostgresTransaction implements Transaction {
   #ended = false;
   #failure: { readonly error: unknown } | undefined;
   readonly complete: (() => void) | undefined;
+  readonly isShared: true | undefined;
 
   /**
    * `begin`: the statement that begins it; absent if it has begun. `opened` decrypts rows. `commit` is called when the
    * work says that it is complete.
    */
   constructor(client: PoolClient, statements: Statements,
-    { begin, opened, commit }: { readonly begin?: string; readonly opened?: OpenRows | undefined;
-      readonly commit?: () => void } = {})
+    { begin, opened, commit, isShared }: { readonly begin?: string; readonly opened?: OpenRows | undefined;
+      readonly commit?: () => void; readonly isShared?: true | undefined } = {})
   {
+    this.isShared = isShared;
     this.#client = client;
     this.#statements = statements;
     this.#begin = begin;

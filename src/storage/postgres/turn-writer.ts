@@ -30,11 +30,21 @@ export class ReconnectBudget {
 const TURN_LIMIT = 512;
 const TURN_MILLIS = 20;
 
-/** One writer per schema, across all processes. */
+/** One writer per schema, across all processes; those that share their turn wait, too. */
 const TAKE_TURN = "SELECT pg_advisory_xact_lock(hashtextextended(current_schema() || ':turn', 3)) IS NULL AS done";
+
+/**
+ * Many writers of documents per schema, while nobody has the whole turn, and one of them per collection. The locks are
+ * taken in the order of the list.
+ */
+const SHARE_TURN =
+  "SELECT count(CASE name WHEN ':turn' THEN pg_advisory_xact_lock_shared(key) ELSE pg_advisory_xact_lock(key) END) " +
+  'FROM (SELECT name, hashtextextended(current_schema() || name, 3) AS key FROM unnest($1::text[]) AS name) AS names';
 
 interface Member {
   readonly work: (tx: Transaction) => Promise<unknown>;
+  /** See `TransactionOptions`. */
+  readonly collections: (() => readonly string[]) | undefined;
   /** Runs a function in the asynchronous context of the caller. */
   readonly inContext: <T>(run: () => T) => T;
   readonly resolve: (value: unknown) => void;
@@ -47,6 +57,8 @@ type Outcome = { readonly member: Member; readonly error: unknown } | { readonly
 interface Turn {
   readonly client: PoolClient;
   readonly outcomes: Outcome[];
+  /** The only transaction of a turn that is shared with other processes. */
+  readonly sharer: Member | undefined;
   /** The commit, if it was sent before the results of the statements arrived. */
   commit?: Promise<QueryResult>;
 }
@@ -62,6 +74,9 @@ interface TurnWriterOptions {
  * Writers of several processes that take turns: only the holder of the advisory lock writes, until its commit. The
  * transactions that wait in this process share a turn and its commit, each in a savepoint of its own, so that for
  * callers the database has one writer, as with SQLite. Every outcome waits for the commit, as in `Writer`.
+ *
+ * A transaction that names its collections has a turn to itself, which it shares with those of other processes for
+ * other collections; whoever appends to the change feed locks it until the commit (`Transaction.isShared`).
  *
  * A work runs once: if its connection is lost, it is rejected with `unavailable`. Only the wait for a turn is repeated.
  */
@@ -82,12 +97,14 @@ export class TurnWriter {
     this.#onTurn = listener;
   }
 
-  transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+  /** `collections`: see `TransactionOptions`. */
+  transaction<T>(work: (tx: Transaction) => Promise<T>, collections?: () => readonly string[]): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       this.refuseInside();
       if (this.#closed) throw closedError();
       this.#queue.push({
         work,
+        collections,
         inContext: AsyncLocalStorage.snapshot(),
         resolve: resolve as (value: unknown) => void,
         reject,
@@ -120,14 +137,16 @@ export class TurnWriter {
   }
 
   async #runTurn(): Promise<void> {
+    const sharer = this.#queue[0]!.collections === undefined ? undefined : this.#queue.shift();
     let client: PoolClient;
     try {
-      client = await this.#begin();
+      client = await this.#begin(sharer?.collections!());
     } catch (error) {
+      sharer?.reject(error);
       for (const { reject } of this.#queue.splice(0)) reject(error);
       return;
     }
-    const turn: Turn = { client, outcomes: [] };
+    const turn: Turn = { client, outcomes: [], sharer };
     try {
       await this.#runMembers(turn);
     } catch (error) {
@@ -147,9 +166,10 @@ export class TurnWriter {
   }
 
   /**
-   * Returns a connection that has the turn. No work has begun, so a connection that is lost meanwhile costs only time.
+   * Returns a connection that has the turn, or shares it and has some collections. No work has begun, so a connection
+   * that is lost meanwhile costs only time.
    */
-  async #begin(): Promise<PoolClient> {
+  async #begin(collections?: readonly string[]): Promise<PoolClient> {
     const budget = new ReconnectBudget();
     for (;;) {
       let client: PoolClient | undefined;
@@ -157,7 +177,8 @@ export class TurnWriter {
         client = await this.#options.pool.connect();
         inOneWrite(client);
         // In one round trip; the listener's first statement runs once the lock is held.
-        await settled<unknown>([client.query('BEGIN ISOLATION LEVEL READ COMMITTED'), client.query(TAKE_TURN),
+        await settled<unknown>([client.query('BEGIN ISOLATION LEVEL READ COMMITTED'),
+          collections === undefined ? client.query(TAKE_TURN) : shareTurn(client, collections),
           this.#onTurn?.(this.#queriesOf(client)) ?? Promise.resolve()]);
         return client;
       } catch (error) {
@@ -178,6 +199,7 @@ export class TurnWriter {
    * next turn.
    */
   async #runMembers(turn: Turn): Promise<void> {
+    if (turn.sharer !== undefined) return this.#runAlone(turn, turn.sharer);
     if (this.#queue.length === 1) return this.#runAlone(turn, this.#queue.shift()!);
     const started = performance.now();
     do {
@@ -192,7 +214,11 @@ export class TurnWriter {
       turn.commit = client.query('COMMIT');
       turn.commit.catch(() => undefined); // it is awaited after the statements
     };
-    const tx = new PostgresTransaction(client, this.#options.statements, { opened: this.#options.opened, commit });
+    const tx = new PostgresTransaction(client, this.#options.statements, {
+      opened: this.#options.opened,
+      commit,
+      isShared: turn.sharer && true,
+    });
     const outcome = await this.#work(member, tx);
     outcomes.push(outcome);
     if (tx.failure !== undefined && isLost(tx.failure.error)) throw tx.failure.error as Error;
@@ -225,6 +251,12 @@ export class TurnWriter {
       tx.end();
     }
   }
+}
+
+/** In one order, so that processes never wait for each other in a circle. */
+function shareTurn(client: PoolClient, collections: readonly string[]): Promise<QueryResult> {
+  const names = [...new Set(collections)].sort().map((name) => `:collection:${name}`);
+  return client.query({ name: 'share-turn', text: SHARE_TURN, values: [[':turn', ...names]] });
 }
 
 /** PostgreSQL confirms the commit of a transaction in which a statement has failed as a rollback. */
