@@ -173,9 +173,9 @@ export const AREAS = [
       createEncryption(env, { collections, withhold: (collection, signal) => memory.withhold(collection, signal) })),
   area('maintenance', ['documents'],
     (env, { documents }, whole) => createMaintenance(env, { documents, onRestored: [() => whole.replaced()] })),
-  area('readiness', ['words', 'vectors', 'vectorFields', 'columns', 'geo'],
-    (_env, { words, vectors, vectorFields, columns, geo }) =>
-      new Readiness(words.view, vectors.view, vectorFields.view, columns, geo.view)),
+  area('readiness', ['words', 'vectors', 'vectorFields', 'columns', 'geo', 'cluster'],
+    (_env, { words, vectors, vectorFields, columns, geo, cluster: { held } }) =>
+      new Readiness(words.view, vectors.view, vectorFields.view, columns, geo.view, ...(held ? [held] : []))),
   area('indexMemory', ['words', 'vectors', 'vectorFields', 'columns', 'geo'],
     ({ settings: { restAfterMs = 0, indexMemory = 0 }, log }, { words, vectors, vectorFields, columns, geo }) =>
       new IndexMemory({

@@ -122,7 +122,7 @@ export type HealthError = ErrorBody & {
  */
 export type Views = Array<{
     /**
-     * Its name: `full-text` or `vector`; others may come.
+     * Its name: `full-text`, `vector`; `held` for the share of a node that holds only a part of them. Others may come.
      */
     name: string;
     /**

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { silentLog } from '../../lib/log.ts';
 import { ManualTimer } from '../../testkit/manual-timer.ts';
+import type { ClusterState } from './cluster-state.ts';
 import { HeldCollections } from './held-collections.ts';
 
 const LISTED = [{ name: 'large', unit: 64, documents: 9000 }, { name: 'small', unit: 128, documents: 10 }, {
@@ -30,6 +31,7 @@ it('holds what the node is meant for, and releases what others have', async () =
   const held = new HeldCollections({
     views: [view],
     cluster: {
+      state: {} as ClusterState,
       isWanted: (unit) => wanted.has(unit),
       mayDrop: (unit) => dropped.has(unit),
       wake: () => void (news += 1),
@@ -43,7 +45,10 @@ it('holds what the node is meant for, and releases what others have', async () =
     await timer.elapse();
     await expect.poll(() => timer.sleeps.length).toBe(before + 1);
   };
+  expect(held.isReady).toBe(false);
   held.start();
+  await held.changed;
+  expect(held.isReady).toBe(true);
   await expect.poll(() => timer.sleeps.length).toBe(1);
   expect([loaded, news]).toEqual([['large'], 2]);
   expect(LISTED.filter(({ name }) => held.has(name)).map(({ name }) => name)).toEqual(['large', 'small']);

@@ -14,22 +14,27 @@ export interface HoldingView {
 
 interface HeldCollectionsDeps {
   readonly views: readonly HoldingView[];
-  readonly cluster: Pick<Cluster, 'isWanted' | 'mayDrop' | 'wake'>;
+  readonly cluster: Pick<Cluster, 'state' | 'isWanted' | 'mayDrop' | 'wake'>;
   readonly collections: Pick<Collections, 'listed'>;
   readonly log: Log;
   readonly timer?: LoopOptions['timer'];
 }
 
 const EVERY_MS = 1000;
+const NEVER = new Promise<void>(() => undefined);
 
 /**
  * The collections whose indexes this node holds for the others: those that it is meant for are brought into memory, and
  * those that others have leave it. Small ones that nobody uses are held without being in memory.
  */
 export class HeldCollections {
+  /** For `/ready`: a node that has just started is asked for its share only when that is in memory. */
+  readonly name = 'held';
   readonly #deps: HeldCollectionsDeps;
   readonly #held = new Set<string>();
   readonly #loop: Loop;
+  #isReady = false;
+  readonly #ready = Promise.withResolvers<void>();
 
   constructor(deps: HeldCollectionsDeps) {
     this.#deps = deps;
@@ -51,6 +56,16 @@ export class HeldCollections {
     await this.#loop.stop();
   }
 
+  /** Whether the share that this node had at its start is in memory. */
+  get isReady(): boolean {
+    return this.#isReady;
+  }
+
+  /** Resolves when that has changed. */
+  get changed(): Promise<void> {
+    return this.#isReady ? NEVER : this.#ready.promise;
+  }
+
   /** Whether a collection is held, by its lowercased name, so that what of it rests counts as ready. */
   has(collection: string): boolean {
     return this.#held.has(collection);
@@ -58,12 +73,14 @@ export class HeldCollections {
 
   async #round(signal: AbortSignal): Promise<void> {
     const { views, cluster, collections } = this.#deps;
-    if (!views.every(({ isReady }) => isReady)) return;
+    if (cluster.state === undefined || !views.every(({ isReady }) => isReady)) return;
     for (const { name, unit, documents } of collections.listed) {
       if (signal.aborted) return;
       if (cluster.isWanted(unit)) await this.#hold(name, documents, signal);
       else if (cluster.mayDrop(unit)) await this.#release(name, signal);
     }
+    this.#isReady = true;
+    this.#ready.resolve();
   }
 
   async #hold(name: string, documents: number, signal: AbortSignal): Promise<void> {

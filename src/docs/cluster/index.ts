@@ -32,6 +32,8 @@ export interface ClusterArea extends Area {
   readonly cluster: Cluster | undefined;
   /** Asks the other nodes for what is in their memory; absent where each node holds everything. */
   readonly forwarder: CallForwarder | undefined;
+  /** What this node holds of the indexes; absent likewise. */
+  readonly held: HeldCollections | undefined;
 }
 
 export function createClusterArea(env: DocsEnvironment, { views, partitionsOf }: ClusterAreas): ClusterArea {
@@ -41,7 +43,7 @@ export function createClusterArea(env: DocsEnvironment, { views, partitionsOf }:
   const collections = new Collections({ sql, partitionsOf });
   if (!isNode) {
     const handlers = aloneHandlers({ facts, collections }, () => holdingOf(views, collections, () => true));
-    return { cluster: undefined, forwarder: undefined, handlers };
+    return { cluster: undefined, forwarder: undefined, held: undefined, handlers };
   }
   const rows = new SqlRows(sql);
   const isHeld = (collection: string): boolean => sharing?.held.has(collection) !== false;
@@ -59,6 +61,7 @@ export function createClusterArea(env: DocsEnvironment, { views, partitionsOf }:
   return {
     cluster,
     forwarder: sharing?.forwarder,
+    held: sharing?.held,
     handlers: clusterHandlers(cluster, rows, { collections }),
     async start() {
       cluster.start();
