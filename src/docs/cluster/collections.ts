@@ -25,6 +25,7 @@ export class Collections {
   /** Names by numbers, as they were read last. */
   #names: ReadonlyMap<number, string> = new Map();
   #listed: readonly ListedUnit[] = [];
+  #units: ReadonlyMap<string, UnitNumber> = new Map();
 
   constructor(deps: CollectionsDeps) {
     this.#deps = deps;
@@ -40,6 +41,7 @@ export class Collections {
       unit: numberOf({ collection: id, partition: 0 }),
       documents: docs,
     }));
+    this.#units = new Map(this.#listed.map(({ name, unit }) => [name, unit]));
     return found.filter(({ docs }) => docs > 0).sort((one, other) => one.id - other.id).flatMap(
       ({ id, name, docs }) => {
         const partitions = partitionsOf(name);
@@ -56,7 +58,7 @@ export class Collections {
 
   /** The unit of a collection by its lowercased name; undefined if it was not there at the last reading. */
   unitOf(collection: string): UnitNumber | undefined {
-    return this.#listed.find(({ name }) => name === collection)?.unit;
+    return this.#units.get(collection);
   }
 
   /** The name of a unit's collection. */

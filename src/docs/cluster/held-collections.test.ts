@@ -16,11 +16,14 @@ it('holds what the node is meant for, and releases what others have', async () =
   const dropped = new Set<number>();
   const loaded: string[] = [];
   let news = 0;
+  let isOutOfReach = true;
   const view = {
     isReady: true,
+    stateOf: (name: string): 'memory' | 'resting' => (memory.has(`${name}|2/2`) ? 'memory' : 'resting'),
     inMemory: () => [...memory].map((name) => ({ name, documents: 9000, bytes: 1, usedAt: 5 })),
     async intoMemory([name]: readonly string[]) {
       loaded.push(name!);
+      if (isOutOfReach) return;
       for (const part of [`${name}|1/2`, `${name}|2/2`]) memory.add(part);
     },
     async rest(name: string, usedAt: number) {
@@ -50,7 +53,10 @@ it('holds what the node is meant for, and releases what others have', async () =
   await held.changed;
   expect(held.isReady).toBe(true);
   await expect.poll(() => timer.sleeps.length).toBe(1);
-  expect([loaded, news]).toEqual([['large'], 2]);
+  expect([loaded, news, held.has('large')]).toEqual([['large'], 1, false]);
+  isOutOfReach = false;
+  await round();
+  expect([loaded, news]).toEqual([['large', 'large'], 2]);
   expect(LISTED.filter(({ name }) => held.has(name)).map(({ name }) => name)).toEqual(['large', 'small']);
   expect([...memory].sort()).toEqual(['large|1/2', 'large|2/2', 'other']);
   dropped.add(192);

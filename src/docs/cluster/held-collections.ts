@@ -1,6 +1,6 @@
 import type { Log } from '../../lib/log.ts';
 import { Loop, type LoopOptions } from '../../lib/loop.ts';
-import { collectionOf, type IndexInMemory, MOST_AT_REST } from '../view/index.ts';
+import { collectionOf, type IndexCounts, type IndexInMemory, MOST_AT_REST } from '../view/index.ts';
 import type { Cluster } from './cluster.ts';
 import type { Collections } from './collections.ts';
 
@@ -8,6 +8,7 @@ import type { Collections } from './collections.ts';
 export interface HoldingView {
   readonly isReady: boolean;
   inMemory(): readonly IndexInMemory[];
+  stateOf(collection: string): keyof IndexCounts | undefined;
   intoMemory(collections: readonly string[], signal: AbortSignal): Promise<void>;
   rest(index: string, usedAt: number, signal: AbortSignal): Promise<boolean>;
 }
@@ -85,7 +86,12 @@ export class HeldCollections {
 
   async #hold(name: string, documents: number, signal: AbortSignal): Promise<void> {
     if (this.#held.has(name)) return;
-    if (documents > MOST_AT_REST) await Promise.all(this.#deps.views.map((view) => view.intoMemory([name], signal)));
+    const { views } = this.#deps;
+    if (documents > MOST_AT_REST) {
+      await Promise.all(views.map((view) => view.intoMemory([name], signal)));
+      // It could not be read, which the next round tries again.
+      if (views.some((view) => view.stateOf(name) === 'resting')) return;
+    }
     this.#held.add(name);
     this.#deps.cluster.wake();
   }

@@ -14,7 +14,7 @@ export type { Route } from './cluster-state.ts';
 export { Cluster } from './cluster.ts';
 export { answerForwarded } from './forwarding.ts';
 export type { ConnectNode, NodeConnection } from './port.ts';
-export { MOST_PARTITIONS, numberOf, type Unit, type UnitNumber, unitOf } from './unit.ts';
+export { numberOf, type Unit, type UnitNumber, unitOf } from './unit.ts';
 
 type ClusterView = HeldView & HoldingView & {
   leaveTo(isElsewhere: (collection: string) => boolean): void;

@@ -1,5 +1,4 @@
-/** Most partitions of a collection. */
-export const MOST_PARTITIONS = 64;
+import { MOST_PARTITIONS } from '../view/index.ts';
 
 /** One partition of a collection: what nodes hold, and what is placed on them as a whole. */
 export interface Unit {

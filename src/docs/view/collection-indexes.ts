@@ -34,10 +34,10 @@ interface Applied<Index extends ViewIndex> {
 }
 
 /**
- * The number of partitions that a collection shall have, by its lowercased name; it has so many documents, if that is
- * known, and is divided into `present` partitions now.
+ * The number of partitions that a collection shall have, by its lowercased name; it is divided into `present`
+ * partitions now, and has so many `documents`, if that is known.
  */
-export type Partitioning = (collection: string, documents: number | undefined, present: number) => number;
+export type Partitioning = (collection: string, present: number, documents: () => number | undefined) => number;
 
 interface CollectionIndexesOptions<Index extends ViewIndex & Readable, Readable> {
   readonly kind: ViewKind<Index, Readable>;
@@ -103,7 +103,7 @@ export class CollectionIndexes<Index extends ViewIndex & Readable, Readable> {
 
   /** A collection with so many documents, whose indexes are loading. */
   add(collection: string, documents: number): CollectionParts<Index, Readable> {
-    const parts = new CollectionParts(this.#kind, collection, this.#partitions(collection, documents, 1));
+    const parts = new CollectionParts(this.#kind, collection, this.#partitions(collection, 1, () => documents));
     this.#byName.set(collection, parts);
     return parts;
   }

@@ -238,7 +238,7 @@ export class CollectionView<Index extends ViewIndex & Readable, Readable = Index
     if (collection === undefined) return undefined;
     this.#divide(run, collection);
     if (collection.isResting && this.#isElsewhere(collection.name))
-      throw new IndexElsewhere(this.#kind.name, name, (signal) => this.intoMemory([name], signal));
+      throw new IndexElsewhere(this.#kind.name, name, (signal) => this.#readHere(name, signal));
     this.#atRest.wake(run, collection.parts);
     if (collection.isCold) this.#joinLater(run, collection);
     return collection.ready(this.changed);
@@ -288,6 +288,13 @@ export class CollectionView<Index extends ViewIndex & Readable, Readable = Index
     const wanted = names.flatMap((name) => this.#collections.get(name.toLowerCase())?.parts ?? []);
     this.#atRest.wake(run, wanted);
     await unlessAborted(this.#atRest.settled(wanted.map(({ name }) => name)), signal);
+  }
+
+  /** Rejects with `IndexLoading`, too, if it cannot be read: whoever tries again would do so without a pause. */
+  async #readHere(name: string, signal: AbortSignal): Promise<void> {
+    await this.intoMemory([name], signal);
+    if (this.#collections.get(name.toLowerCase())?.isResting === true)
+      throw new IndexLoading(this.#kind.name, this.changed);
   }
 
   /** Bytes of memory that the indexes of a collection use; undefined while it does not serve. */
@@ -479,8 +486,8 @@ export class CollectionView<Index extends ViewIndex & Readable, Readable = Index
 
   /** Begins to divide a collection anew, if it shall have another number of partitions. */
   #divide(run: Run, collection: CollectionParts<Index, Readable>): void {
-    const { name, documents, parts } = collection;
-    const partitions = this.#partitions(name, documents, parts.length);
+    const { name, parts } = collection;
+    const partitions = this.#partitions(name, parts.length, () => collection.documents);
     if (partitions === collection.wanted) return;
     for (const index of collection.divide(partitions))
       this.#inBackground(run, () => this.#builder.build(index, run));

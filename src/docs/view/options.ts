@@ -18,9 +18,9 @@ export function viewOptions(
     keys,
     checkpoints: files,
     copies: files && checkpoints?.view(ending, files),
-    partitions: (collection, documents, present) => {
+    partitions: (collection, present, documents) => {
       const partitions = collections.configOf(collection)?.partitions ?? 1;
-      return partitions === 'auto' ? partitionsFor(documents, present) : partitions;
+      return partitions === 'auto' ? partitionsFor(documents(), present) : partitions;
     },
     mostAtRest: settings.indexMemory || settings.node?.holdsShare
       ? Infinity

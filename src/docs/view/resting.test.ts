@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { seededRandom } from '../../testkit/crash/random.ts';
 import { ManualTimer } from '../../testkit/manual-timer.ts';
-import { IndexLoading } from './readiness.ts';
+import { IndexElsewhere, IndexLoading, loadingHere } from './readiness.ts';
 import { languages, TestKind, Views } from './test-fixture.ts';
 
 type Opened = Awaited<ReturnType<Views['started']>>;
@@ -141,6 +141,30 @@ describe('indexes at rest', () => {
     kind.outOfReach = undefined;
     await timer.elapse();
     await expect.poll(() => view.servingOf('c')?.documents).toBe(1);
+  });
+
+  it('are left to other nodes, or read here if none of them answers, and refused if that is not possible', async () => {
+    await add('de', 'a');
+    const kind = new TestKind(views.fixture);
+    const { view } = open(kind, { mostAtRest: 10, timer: new ManualTimer() });
+    await view.start();
+    view.leaveTo((collection) => collection === 'c');
+    const missing = (): IndexElsewhere => {
+      try {
+        view.indexOf('C');
+      } catch (error) {
+        if (error instanceof IndexElsewhere) return error;
+        throw error;
+      }
+      throw new Error('the index is here');
+    };
+    kind.outOfReach = 'de';
+    expect(missing().collection).toBe('C');
+    await expect(missing().load(unending)).rejects.toThrow(IndexLoading);
+    await expect(loadingHere(async () => view.indexOf('c'), unending)).rejects.toThrow(IndexLoading);
+    await view.restart();
+    kind.outOfReach = undefined;
+    expect((await loadingHere(async () => view.indexOf('c'), unending))?.documents).toBe(1);
   });
 
   it('forget a collection that was deleted, and a former one of its name', async () => {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { readdir, utimes } from 'node:fs/promises';
 import { Registry } from 'prom-client';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -154,7 +155,7 @@ async function waitingOf({ copies }: Machine): Promise<number> {
 describe('of two machines, one', () => {
   /** Whether a machine has the claim, and in which epoch. */
   const claims = (state: { epoch: number | undefined }): Claims => ({
-    node: String(Math.random()),
+    node: randomUUID(),
     claim: async (names) => new Map(state.epoch === undefined ? [] : names.map((name) => [name, state.epoch!])),
     raise: async () => false,
     release: async () => {},

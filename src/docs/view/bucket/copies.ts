@@ -123,11 +123,6 @@ export class CheckpointCopies {
     this.#garbage.loop.start();
   }
 
-  /** Leaves the copies of some collections of a view to other nodes, after their last uploads. */
-  async release(view: string, collections: readonly string[]): Promise<void> {
-    await this.#options.claims.release(collections.map((collection) => `${view}/${collection}`));
-  }
-
   /** Removes unused segments now. For tests. */
   collect(): Promise<void> {
     return this.#garbage.collect(new AbortController().signal);
