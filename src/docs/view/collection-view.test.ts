@@ -288,6 +288,32 @@ describe.each(DRIVERS)('a view of collections over %s (design, section 1)', (dri
     expect(kind.created).toHaveLength(3);
   });
 
+  it('builds again for what was asked while a build goes on for an earlier change', async () => {
+    await add('de');
+    const { view, kind } = await started();
+    /** Asks for a build that begins to read the tables, which wait for `letGo`. */
+    const scanning = async (letScan: () => void = () => {}): Promise<() => void> => {
+      const begun = Promise.withResolvers<void>();
+      const held = Promise.withResolvers<void>();
+      kind.beforeScan = () => {
+        begun.resolve();
+        return held.promise;
+      };
+      await append({ kind: 'test.reindex', collection: 'c' });
+      letScan();
+      await begun.promise;
+      return held.resolve;
+    };
+    const second = await scanning(await scanning());
+    // What only a rebuild sees.
+    await views.fixture.sql.transaction((tx) => tx.run("UPDATE documents SET lang = 'xx'").then(() => undefined));
+    kind.beforeScan = () => {};
+    await append({ kind: 'test.reindex', collection: 'c' });
+    await view.caughtUp();
+    second();
+    await expect.poll(() => languages(view)).toEqual(['xx']);
+  });
+
   it.skipIf(driver === 'sql.js')('rebuilds at a start what a stop has kept from being rebuilt', async () => {
     await add('de');
     const { view, kind } = await started();

@@ -521,8 +521,9 @@ export class CollectionView<Index extends ViewIndex & Readable, Readable = Index
 
   #rebuild(run: Run, index: CollectionIndex<Index>): void {
     const { name } = index;
-    if (run.rebuilds.get(name)?.begun === false) return;
+    // An earlier build that goes on may have read the tables before this change.
     index.outdate();
+    if (run.rebuilds.get(name)?.begun === false) return;
     const rebuild: Rebuild = { begun: false, tried: Promise.withResolvers() };
     run.rebuilds.set(name, rebuild);
     this.#inBackground(run, async () => {
