@@ -6,11 +6,13 @@ import type { ViewIndex, ViewKind } from './view-kind.ts';
 export type OnClose = (closing: Promise<void>) => void;
 
 /** A view whose indexes go on using workers for a moment after they were released. */
-export class ClosingView<Index extends ViewIndex & Readable, Readable = Index> extends CollectionView<Index, Readable> {
+export class ClosingView<Index extends ViewIndex & Readable & Part, Readable = Index, Part = Index>
+  extends CollectionView<Index, Readable, Part>
+{
   readonly #closing: Set<Promise<void>>;
 
   constructor(env: Pick<DocsEnvironment, 'sql' | 'feed' | 'log'>,
-    kindOf: (onClose: OnClose) => ViewKind<Index, Readable>, options: CollectionViewOptions)
+    kindOf: (onClose: OnClose) => ViewKind<Index, Readable, Part>, options: CollectionViewOptions)
   {
     const closing = new Set<Promise<void>>();
     super(env, kindOf((ended) => {

@@ -39,8 +39,8 @@ interface Applied<Index extends ViewIndex> {
  */
 export type Partitioning = (collection: string, present: number, documents: () => number | undefined) => number;
 
-interface CollectionIndexesOptions<Index extends ViewIndex & Readable, Readable> {
-  readonly kind: ViewKind<Index, Readable>;
+interface CollectionIndexesOptions<Index extends ViewIndex & Readable & Part, Readable, Part> {
+  readonly kind: ViewKind<Index, Readable, Part>;
   readonly log: Log;
   readonly partitions: Partitioning;
 }
@@ -48,22 +48,22 @@ interface CollectionIndexesOptions<Index extends ViewIndex & Readable, Readable>
 const NONE: ReadonlySet<never> = new Set<never>();
 
 /** The indexes of all collections; applies changes to them. */
-export class CollectionIndexes<Index extends ViewIndex & Readable, Readable> {
-  readonly #kind: ViewKind<Index, Readable>;
+export class CollectionIndexes<Index extends ViewIndex & Readable & Part, Readable, Part = Index> {
+  readonly #kind: ViewKind<Index, Readable, Part>;
   readonly #log: Log;
   readonly #partitions: Partitioning;
-  readonly #byName = new Map<string, CollectionParts<Index, Readable>>();
+  readonly #byName = new Map<string, CollectionParts<Index, Readable, Part>>();
   /** Number of indexes that went out of service so far. */
   #failures = 0;
 
-  constructor({ kind, log, partitions }: CollectionIndexesOptions<Index, Readable>) {
+  constructor({ kind, log, partitions }: CollectionIndexesOptions<Index, Readable, Part>) {
     this.#kind = kind;
     this.#log = log;
     this.#partitions = partitions;
   }
 
   /** By the lowercased name of the collection. */
-  get(collection: string): CollectionParts<Index, Readable> | undefined {
+  get(collection: string): CollectionParts<Index, Readable, Part> | undefined {
     return this.#byName.get(collection);
   }
 
@@ -83,7 +83,7 @@ export class CollectionIndexes<Index extends ViewIndex & Readable, Readable> {
   }
 
   /** The collections that have several partitions, or are being divided. */
-  divided(): CollectionParts<Index, Readable>[] {
+  divided(): CollectionParts<Index, Readable, Part>[] {
     return [...this.#byName.values()].filter(({ all }) => all.length > 1);
   }
 
@@ -102,7 +102,7 @@ export class CollectionIndexes<Index extends ViewIndex & Readable, Readable> {
   }
 
   /** A collection with so many documents, whose indexes are loading. */
-  add(collection: string, documents: number): CollectionParts<Index, Readable> {
+  add(collection: string, documents: number): CollectionParts<Index, Readable, Part> {
     const parts = new CollectionParts(this.#kind, collection, this.#partitions(collection, 1, () => documents));
     this.#byName.set(collection, parts);
     return parts;
@@ -165,7 +165,7 @@ export class CollectionIndexes<Index extends ViewIndex & Readable, Readable> {
   }
 
   /** The indexes of a collection; empty ones if it has none yet. */
-  #present(collection: string): CollectionParts<Index, Readable> {
+  #present(collection: string): CollectionParts<Index, Readable, Part> {
     const present = this.#byName.get(collection);
     if (present !== undefined) return present;
     const parts = this.add(collection, 0);

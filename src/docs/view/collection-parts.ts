@@ -8,10 +8,10 @@ import type { ViewIndex, ViewKind } from './view-kind.ts';
  * The indexes of the partitions of one collection, which serve together, and those of another number of partitions that
  * are being built for it. Changes go to both, so that searches continue until the new ones are complete.
  */
-export class CollectionParts<Index extends ViewIndex & Readable, Readable> {
+export class CollectionParts<Index extends ViewIndex & Readable & Part, Readable, Part = Index> {
   /** Lowercased. */
   readonly name: string;
-  readonly #kind: ViewKind<Index, Readable>;
+  readonly #kind: ViewKind<Index, Readable, Part>;
   #parts: readonly CollectionIndex<Index>[];
   #next: readonly CollectionIndex<Index>[] = [];
   /** The number of partitions that was asked for last. */
@@ -20,7 +20,7 @@ export class CollectionParts<Index extends ViewIndex & Readable, Readable> {
   readonly #joined = new Map<readonly CollectionIndex<Index>[], Joined<Index, Readable>>();
 
   /** Without indexes; they start as loading. */
-  constructor(kind: ViewKind<Index, Readable>, name: string, partitions: number) {
+  constructor(kind: ViewKind<Index, Readable, Part>, name: string, partitions: number) {
     this.name = name;
     this.#kind = kind;
     this.#wanted = partitions;

@@ -58,11 +58,11 @@ interface Rebuild {
  * checkpoints or built from the tables, in the background, and searches are refused meanwhile. When a collection is
  * divided anew, the former indexes serve until the new ones are complete.
  */
-export class CollectionView<Index extends ViewIndex & Readable, Readable = Index> {
+export class CollectionView<Index extends ViewIndex & Readable & Part, Readable = Index, Part = Index> {
   readonly #env: Pick<DocsEnvironment, 'sql' | 'feed' | 'log'>;
-  readonly #kind: ViewKind<Index, Readable>;
+  readonly #kind: ViewKind<Index, Readable, Part>;
   readonly #timer: Timer;
-  readonly #collections: CollectionIndexes<Index, Readable>;
+  readonly #collections: CollectionIndexes<Index, Readable, Part>;
   readonly #kept: KeptIndexes<Index>;
   readonly #builder: IndexBuilder<Index>;
   readonly #atRest: IndexesAtRest<Index>;
@@ -73,7 +73,7 @@ export class CollectionView<Index extends ViewIndex & Readable, Readable = Index
   #isElsewhere: (collection: string) => boolean = () => false;
   #changed = Promise.withResolvers<void>();
 
-  constructor(env: Pick<DocsEnvironment, 'sql' | 'feed' | 'log'>, kind: ViewKind<Index, Readable>,
+  constructor(env: Pick<DocsEnvironment, 'sql' | 'feed' | 'log'>, kind: ViewKind<Index, Readable, Part>,
     options: CollectionViewOptions = {})
   {
     this.#env = env;
@@ -485,7 +485,7 @@ export class CollectionView<Index extends ViewIndex & Readable, Readable = Index
   }
 
   /** Begins to divide a collection anew, if it shall have another number of partitions. */
-  #divide(run: Run, collection: CollectionParts<Index, Readable>): void {
+  #divide(run: Run, collection: CollectionParts<Index, Readable, Part>): void {
     const { name, parts } = collection;
     const partitions = this.#partitions(name, parts.length, () => collection.documents);
     if (partitions === collection.wanted) return;
@@ -501,7 +501,7 @@ export class CollectionView<Index extends ViewIndex & Readable, Readable = Index
       this.#joinLater(this.#run, collection);
   }
 
-  #joinLater(run: Run, collection: CollectionParts<Index, Readable>): void {
+  #joinLater(run: Run, collection: CollectionParts<Index, Readable, Part>): void {
     if (run.joining.has(collection)) return;
     run.joining.add(collection);
     this.#inBackground(run, async () => {
@@ -511,7 +511,7 @@ export class CollectionView<Index extends ViewIndex & Readable, Readable = Index
   }
 
   /** Prepares what searches read of partitions; new ones take the place of the present ones when they are complete. */
-  async #join(run: Run, collection: CollectionParts<Index, Readable>): Promise<void> {
+  async #join(run: Run, collection: CollectionParts<Index, Readable, Part>): Promise<void> {
     const pace = new Pace();
     while (!run.abort.signal.aborted && collection.warm()) await pace.rest();
     const left = collection.conclude();

@@ -24,7 +24,7 @@ export interface BuildRun {
 
 export interface IndexBuilderOptions<Index extends ViewIndex> {
   readonly env: Pick<DocsEnvironment, 'feed' | 'log'>;
-  readonly kind: ViewKind<Index, unknown>;
+  readonly kind: ViewKind<Index, unknown, unknown>;
   readonly kept: KeptIndexes<Index>;
   readonly timer: Timer;
   /** False for a collection that was deleted, also if there is a new one of its name. */

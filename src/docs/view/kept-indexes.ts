@@ -27,7 +27,7 @@ const CHECKPOINT_PART = 4;
  */
 export class KeptIndexes<Index extends ViewIndex> {
   readonly #env: Pick<DocsEnvironment, 'sql' | 'log'>;
-  readonly #kind: ViewKind<Index, unknown>;
+  readonly #kind: ViewKind<Index, unknown, unknown>;
   readonly #files: CheckpointFiles | undefined;
   readonly #copies: ViewCopies | undefined;
   /** Copies that are used because there is no file; they are fetched when their index is restored. */
@@ -37,7 +37,7 @@ export class KeptIndexes<Index extends ViewIndex> {
   readonly #isSecret: (collection: string) => boolean;
   readonly #keys: KeyRing | undefined;
 
-  constructor(env: Pick<DocsEnvironment, 'sql' | 'log'>, kind: ViewKind<Index, unknown>,
+  constructor(env: Pick<DocsEnvironment, 'sql' | 'log'>, kind: ViewKind<Index, unknown, unknown>,
     { checkpoints, copies, isSecret = () => false, keys }: KeepingOptions)
   {
     this.#env = env;

@@ -1,3 +1,4 @@
+import type { PartLink } from '../../search/parts/index.ts';
 import type { Change, ChangeKind } from '../../storage/index.ts';
 import type { Partition } from './partitions.ts';
 
@@ -56,7 +57,7 @@ export interface ListedCollection {
 }
 
 /** What is specific to one view: how its indexes are created, filled, read and saved. */
-export interface ViewKind<Index extends ViewIndex, Readable = Index> {
+export interface ViewKind<Index extends ViewIndex, Readable = Index, Part = Index> {
   /** Its name in messages, as an adjective: `full-text`. */
   readonly name: string;
   /** An empty index for a collection, by its lowercased name. */
@@ -67,7 +68,14 @@ export interface ViewKind<Index extends ViewIndex, Readable = Index> {
    * The indexes of all partitions of a collection as one that is only read, with the same answers as one index with all
    * documents. The indexes may change later, but not while it is called synchronously.
    */
-  join(parts: readonly Index[]): Readable;
+  join(parts: readonly Part[]): Readable;
+  /** What takes the place of an index that is in the memory of another node, for `join`. */
+  standIn?(link: PartLink): Part;
+  /**
+   * Answers a question of a stand-in for this index: the result of a method, as plain data. Throws a RangeError for a
+   * method that there is not.
+   */
+  answer?(index: Index, method: string, args: readonly unknown[]): unknown;
   /** Prepares a joined index for searches, for some milliseconds; true while there is more. Absent: it is ready. */
   warm?(joined: Readable): boolean;
   /**

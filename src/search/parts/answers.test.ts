@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest';
+import { Loopback } from '../../testkit/parts/loopback.ts';
+import { gathered, linkTo, readEach, Unanswered } from './index.ts';
+
+describe('a request that reads parts in other processes', () => {
+  it('asks all parts together, each question once, and comes to the same result as if they were here', async () => {
+    const loopback = new Loopback();
+    const counts = [new Map([['a', 1], ['b', 2]]), new Map([['b', 3]])];
+    const parts = counts.map((own) =>
+      loopback.add((method, [word]) => (method === 'words' ? [...own.keys()] : own.get(word as string) ?? 0))
+    );
+    const found = await loopback.request(() => {
+      const words = [...new Set(readEach(parts, (part) => part.known<string[]>('words')).flat())];
+      return words.map((word) => [word, readEach(parts, (part) => part.known<number>('count', word))]);
+    });
+    expect(found).toEqual([['a', [1, 0]], ['b', [2, 3]]]);
+    expect([loopback.rounds, loopback.asked.length]).toEqual([3, 6]);
+  });
+
+  it('repeats a stage alone, and asks beside it', async () => {
+    const loopback = new Loopback();
+    const part = loopback.add(async (_, [number]) => (number as number) * 2);
+    let begun = 0;
+    const found = await loopback.request(async () => {
+      begun += 1;
+      const first = await gathered(() => part.known<number>('double', 1));
+      return [first, ...await Promise.all([part.ask<number>('double', 2), part.ask<number>('double', 2)])];
+    });
+    expect([found, begun, loopback.asked.length]).toEqual([[2, 4, 4], 1, 2]);
+  });
+
+  it('meets what a part throws; outside of a request nothing is asked', async () => {
+    const loopback = new Loopback();
+    const part = loopback.add(() => {
+      throw new RangeError('too many');
+    });
+    await expect(loopback.request(() => part.known('search'))).rejects.toThrow(new RangeError('too many'));
+    expect(() => linkTo({ view: 'v', collection: 'c', number: 0, of: 2 }).known('search')).toThrow('within a request');
+    await expect(gathered(() => {
+      throw new Unanswered([]);
+    })).rejects.toThrow(Unanswered);
+  });
+});

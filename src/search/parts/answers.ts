@@ -1,0 +1,111 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { ServiceError } from '../../errors/index.ts';
+import { type PartAddress, type PartLink, type Question, questionOf, Unanswered } from './link.ts';
+
+/** What a method of a part returned, or threw. */
+export type PartAnswer = { readonly value: unknown } | { readonly error: unknown };
+
+/** Asks some parts, and returns their answers in the order of the questions. */
+export type AskParts = (questions: readonly Question[]) => Promise<readonly PartAnswer[]>;
+
+/** The work of a request that asks so often is given up. */
+const MOST_ROUNDS = 200;
+
+const requests = new AsyncLocalStorage<Answers>();
+
+/** What the parts of collections in other processes have answered to one request. */
+export class Answers {
+  readonly #ask: AskParts;
+  readonly #known = new Map<string, Promise<PartAnswer> | PartAnswer>();
+  #rounds = 0;
+
+  constructor(ask: AskParts) {
+    this.#ask = ask;
+  }
+
+  /** Those of the request in which this code runs; undefined where no other process is asked. */
+  static get current(): Answers | undefined {
+    return requests.getStore();
+  }
+
+  /** Does the work of a request, also again after parts were asked. */
+  within<T>(work: () => Promise<T>): Promise<T> {
+    return requests.run(this, () => gathered(work));
+  }
+
+  /** How often parts were asked. */
+  get rounds(): number {
+    return this.#rounds;
+  }
+
+  /** Throws `Unanswered`, and what the part has thrown. */
+  known(question: Question): unknown {
+    const answer = this.#known.get(question.key);
+    if (answer === undefined || answer instanceof Promise) throw new Unanswered([question]);
+    return valueOf(answer);
+  }
+
+  async answerTo(question: Question): Promise<unknown> {
+    await this.fetch([question]);
+    return this.known(question);
+  }
+
+  /** Asks what is not known yet, all at once. Rejects if a part cannot be asked. */
+  async fetch(questions: readonly Question[]): Promise<void> {
+    const unasked = new Map(questions.filter(({ key }) => !this.#known.has(key)).map((each) => [each.key, each]));
+    if (unasked.size > 0) this.#send([...unasked.values()]);
+    await Promise.all(questions.map(({ key }) => this.#known.get(key)));
+  }
+
+  #send(questions: readonly Question[]): void {
+    this.#rounds += 1;
+    if (this.#rounds > MOST_ROUNDS)
+      throw new ServiceError('unavailable', 'the request needs too many answers of other nodes; try again');
+    const asked = this.#ask(questions);
+    for (const [i, { key }] of questions.entries()) {
+      const answer = asked.then((answers) => {
+        this.#known.set(key, answers[i]!);
+        return answers[i]!;
+      });
+      // Whoever waits learns of the failure; the next round asks again.
+      answer.catch(() => this.#known.delete(key));
+      this.#known.set(key, answer);
+    }
+  }
+}
+
+function valueOf(answer: PartAnswer): unknown {
+  if ('error' in answer) throw answer.error;
+  return answer.value;
+}
+
+/**
+ * Does work that reads parts of collections, and does it again with their answers as long as some are missing. The work
+ * must not have other effects before it has read what it needs. Outside of a request that may ask, it is done once.
+ */
+export async function gathered<T>(work: () => T | Promise<T>): Promise<T> {
+  const answers = Answers.current;
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (answers === undefined || !(error instanceof Unanswered)) throw error;
+      await answers.fetch(error.questions);
+    }
+  }
+}
+
+/** Reads a part by the answers of the request in which this code runs. */
+export function linkTo(part: PartAddress): PartLink {
+  return {
+    known: <T>(method: string, ...args: readonly unknown[]) => current().known(questionOf(part, method, args)) as T,
+    ask: <T>(method: string, ...args: readonly unknown[]) =>
+      current().answerTo(questionOf(part, method, args)) as Promise<T>,
+  };
+}
+
+function current(): Answers {
+  const answers = Answers.current;
+  if (answers === undefined) throw new Error('parts in other processes can be asked within a request only');
+  return answers;
+}
