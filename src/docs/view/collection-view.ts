@@ -1,12 +1,11 @@
 import { systemTimer, type Timer } from '../../lib/clock.ts';
-import { Pace } from '../../lib/pace.ts';
 import { type Change, memoryCursor, Subscriber } from '../../storage/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import type { Confirmation } from './checkpoint-files.ts';
 import type { CollectionIndex } from './collection-index.ts';
 import { CollectionIndexes, type Followed, type Partitioning } from './collection-indexes.ts';
-import type { CollectionParts } from './collection-parts.ts';
-import { type BuildRun, IndexBuilder } from './index-builder.ts';
+import { Dividing, type DividingRun } from './dividing.ts';
+import { IndexBuilder } from './index-builder.ts';
 import type { IndexCounts, IndexInMemory } from './index-memory.ts';
 import { IndexesAtRest } from './indexes-at-rest.ts';
 import { type KeepingOptions, KeptIndexes } from './kept-indexes.ts';
@@ -29,7 +28,7 @@ export interface CollectionViewOptions extends KeepingOptions {
 const CATCHING_UP_PASSES = 20;
 
 /** State of the view from `start` to `stop` or `restart`. */
-interface Run extends BuildRun {
+interface Run extends DividingRun {
   readonly abort: AbortController;
   readonly subscriber: Subscriber;
   /** The background work: loading, building, writing checkpoints; never rejects. */
@@ -40,8 +39,6 @@ interface Run extends BuildRun {
   readonly history: number;
   /** The last rebuild of each index that a change asked for, by its name. */
   readonly rebuilds: Map<string, Rebuild>;
-  /** Collections whose partitions will be joined for searches in the background. */
-  readonly joining: Set<object>;
 }
 
 /** A build of an index that exists already. */
@@ -67,7 +64,7 @@ export class CollectionView<Index extends ViewIndex & Readable & Part, Readable 
   readonly #builder: IndexBuilder<Index>;
   readonly #atRest: IndexesAtRest<Index>;
   readonly #mostAtRest: number;
-  readonly #partitions: Partitioning;
+  readonly #dividing: Dividing<Index, Readable, Part>;
   #run: Run | undefined;
   #listed = false;
   #isElsewhere: (collection: string) => boolean = () => false;
@@ -79,8 +76,8 @@ export class CollectionView<Index extends ViewIndex & Readable & Part, Readable 
     this.#env = env;
     this.#kind = kind;
     this.#timer = options.timer ?? systemTimer;
-    this.#partitions = options.partitions ?? (() => 1);
-    this.#collections = new CollectionIndexes({ kind, log: env.log, partitions: this.#partitions });
+    const partitions = options.partitions ?? (() => 1);
+    this.#collections = new CollectionIndexes({ kind, log: env.log, partitions });
     const { isSecret } = options;
     this.#kept = new KeptIndexes(env, kind, {
       ...options,
@@ -92,12 +89,21 @@ export class CollectionView<Index extends ViewIndex & Readable & Part, Readable 
       kept: this.#kept,
       timer: this.#timer,
       isPresent: (index) => this.#collections.get(index.partition.collection)?.all.includes(index) === true,
-      onChange: (index) => this.#built(index),
+      onChange: (index) => {
+        this.#notifyChange();
+        this.#dividing.built(this.#run, this.#collections.get(index.partition.collection));
+      },
     });
     this.#atRest = new IndexesAtRest({
       kept: this.#kept,
       builder: this.#builder,
       find: (name) => this.#collections.index(name),
+    });
+    this.#dividing = new Dividing({
+      builder: this.#builder,
+      partitions,
+      onChange: () => this.#notifyChange(),
+      removeKept: (names) => this.#removeKept(names),
     });
     this.#mostAtRest = options.mostAtRest ?? -1;
   }
@@ -236,11 +242,11 @@ export class CollectionView<Index extends ViewIndex & Readable & Part, Readable 
     const run = this.#requireCurrent();
     const collection = this.#collections.get(name.toLowerCase());
     if (collection === undefined) return undefined;
-    this.#divide(run, collection);
+    this.#dividing.divide(run, collection);
     if (collection.isResting && this.#isElsewhere(collection.name))
       throw new IndexElsewhere(this.#kind.name, name, (signal) => this.#readHere(name, signal));
     this.#atRest.wake(run, collection.parts);
-    if (collection.isCold) this.#joinLater(run, collection);
+    if (collection.isCold) this.#dividing.joinLater(run, collection);
     return collection.ready(this.changed);
   }
 
@@ -426,7 +432,7 @@ export class CollectionView<Index extends ViewIndex & Readable & Part, Readable 
     this.#notifyChange();
     for (const index of this.#collections.parts())
       if (!index.isResting) await this.#builder.build(index, run);
-    for (const collection of this.#collections.divided()) await this.#join(run, collection);
+    for (const collection of this.#collections.divided()) await this.#dividing.join(run, collection);
   }
 
   /** The feed does not continue from the view's position: every index is rebuilt from the tables. */
@@ -474,49 +480,14 @@ export class CollectionView<Index extends ViewIndex & Readable & Part, Readable 
     if (!this.#kept.isDue(index)) return;
     this.#inBackground(run, () => this.#kept.save(index, run.subscriber.position));
     const collection = this.#collections.get(index.partition.collection);
-    if (collection !== undefined) this.#divide(run, collection);
+    if (collection !== undefined) this.#dividing.divide(run, collection);
   }
 
   #configured(run: Run, name: string): void {
     const collection = this.#collections.get(name);
     if (collection === undefined) return;
     for (const index of collection.all) this.#inBackground(run, () => this.#kept.configured(index));
-    this.#divide(run, collection);
-  }
-
-  /** Begins to divide a collection anew, if it shall have another number of partitions. */
-  #divide(run: Run, collection: CollectionParts<Index, Readable, Part>): void {
-    const { name, parts } = collection;
-    const partitions = this.#partitions(name, parts.length, () => collection.documents);
-    if (partitions === collection.wanted) return;
-    for (const index of collection.divide(partitions))
-      this.#inBackground(run, () => this.#builder.build(index, run));
-  }
-
-  /** An index serves, or could not be built. */
-  #built(index: CollectionIndex<Index>): void {
-    this.#notifyChange();
-    const collection = this.#collections.get(index.partition.collection);
-    if (collection !== undefined && collection.all.length > 1 && this.#run !== undefined)
-      this.#joinLater(this.#run, collection);
-  }
-
-  #joinLater(run: Run, collection: CollectionParts<Index, Readable, Part>): void {
-    if (run.joining.has(collection)) return;
-    run.joining.add(collection);
-    this.#inBackground(run, async () => {
-      run.joining.delete(collection);
-      await this.#join(run, collection);
-    });
-  }
-
-  /** Prepares what searches read of partitions; new ones take the place of the present ones when they are complete. */
-  async #join(run: Run, collection: CollectionParts<Index, Readable, Part>): Promise<void> {
-    const pace = new Pace();
-    while (!run.abort.signal.aborted && collection.warm()) await pace.rest();
-    const left = collection.conclude();
-    this.#notifyChange();
-    await this.#removeKept(left);
+    this.#dividing.divide(run, collection);
   }
 
   #rebuild(run: Run, index: CollectionIndex<Index>): void {
