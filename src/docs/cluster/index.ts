@@ -1,5 +1,6 @@
 import type { Area } from '../area.ts';
 import type { DocsEnvironment } from '../environment.ts';
+import type { Partition } from '../view/index.ts';
 import type { NodeFacts } from './cluster-rows.ts';
 import { Cluster } from './cluster.ts';
 import { Collections } from './collections.ts';
@@ -17,7 +18,7 @@ export type { ConnectNode, NodeConnection } from './port.ts';
 export { numberOf, type Unit, type UnitNumber, unitOf } from './unit.ts';
 
 type ClusterView = HeldView & HoldingView & {
-  leaveTo(isElsewhere: (collection: string) => boolean): void;
+  leaveTo(isElsewhere: (partition: Partition) => boolean): void;
 };
 
 interface ClusterAreas {
@@ -90,6 +91,6 @@ function shareOf({ connectNode, feed, log }: DocsEnvironment,
   const held = new HeldCollections({ views, cluster, collections, log });
   const forwarder = new CallForwarder({ cluster, collections, connect: connectNode, known: () => feed.known });
   for (const view of views)
-    view.leaveTo((collection) => !held.has(collection) && forwarder.routesOf(collection).length > 0);
+    view.leaveTo(({ collection }) => !held.has(collection) && forwarder.routesOf(collection).length > 0);
   return { held, forwarder };
 }

@@ -1,15 +1,17 @@
 import { systemTimer, type Timer } from '../../lib/clock.ts';
+import { Answers, type PartAddress } from '../../search/parts/index.ts';
 import { type Change, memoryCursor, Subscriber } from '../../storage/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import type { Confirmation } from './checkpoint-files.ts';
 import type { CollectionIndex } from './collection-index.ts';
 import { CollectionIndexes, type Followed, type Partitioning } from './collection-indexes.ts';
+import type { CollectionParts } from './collection-parts.ts';
 import { Dividing, type DividingRun } from './dividing.ts';
 import { IndexBuilder } from './index-builder.ts';
 import type { IndexCounts, IndexInMemory } from './index-memory.ts';
 import { IndexesAtRest } from './indexes-at-rest.ts';
 import { type KeepingOptions, KeptIndexes } from './kept-indexes.ts';
-import { collectionOf } from './partitions.ts';
+import { collectionOf, type Partition } from './partitions.ts';
 import { IndexElsewhere, IndexLoading } from './readiness.ts';
 import type { ViewIndex, ViewKind } from './view-kind.ts';
 
@@ -67,7 +69,7 @@ export class CollectionView<Index extends ViewIndex & Readable & Part, Readable 
   readonly #dividing: Dividing<Index, Readable, Part>;
   #run: Run | undefined;
   #listed = false;
-  #isElsewhere: (collection: string) => boolean = () => false;
+  #isElsewhere: (partition: Partition) => boolean = () => false;
   #changed = Promise.withResolvers<void>();
 
   constructor(env: Pick<DocsEnvironment, 'sql' | 'feed' | 'log'>, kind: ViewKind<Index, Readable, Part>,
@@ -224,8 +226,10 @@ export class CollectionView<Index extends ViewIndex & Readable & Part, Readable 
       this.#collections.parts().every(({ serving, isResting }) => isResting || serving !== undefined);
   }
 
-  /** Searches of a collection that rests are left to other nodes if this function says so at that time. */
-  leaveTo(isElsewhere: (collection: string) => boolean): void {
+  /**
+   * Searches leave partitions that rest here to other nodes, if this function says at that time that these have them.
+   */
+  leaveTo(isElsewhere: (partition: Partition) => boolean): void {
     this.#isElsewhere = isElsewhere;
   }
 
@@ -234,20 +238,70 @@ export class CollectionView<Index extends ViewIndex & Readable & Part, Readable 
     return this.#collections.get(name)?.state;
   }
 
+  /** Where the index of a partition is; undefined while its collection has nothing indexed. */
+  stateOfPart({ collection, number, of }: Partition): keyof IndexCounts | undefined {
+    return this.#collections.get(collection)?.stateOf(number, of);
+  }
+
   /**
-   * What a search of a collection reads, undefined while it has nothing indexed. Throws `IndexLoading`, and
-   * `IndexElsewhere` (`leaveTo`).
+   * What a search of a collection reads, undefined while it has nothing indexed. Parts that other nodes have are asked,
+   * if the code runs in a request that may ask (`Answers`). Throws `IndexLoading`, `Unanswered`, and `IndexElsewhere`
+   * where parts are needed that cannot be asked (`leaveTo`).
    */
   indexOf(name: string): Readable | undefined {
     const run = this.#requireCurrent();
     const collection = this.#collections.get(name.toLowerCase());
     if (collection === undefined) return undefined;
     this.#dividing.divide(run, collection);
-    if (collection.isResting && this.#isElsewhere(collection.name))
-      throw new IndexElsewhere(this.#kind.name, name, (signal) => this.#readHere(name, signal));
-    this.#atRest.wake(run, collection.parts);
+    if (collection.isResting) return this.#readWithOthers(run, collection, name);
     if (collection.isCold) this.#dividing.joinLater(run, collection);
     return collection.ready(this.changed);
+  }
+
+  #readWithOthers(run: Run, collection: CollectionParts<Index, Readable, Part>, name: string): Readable {
+    const elsewhere = this.#elsewhere(collection);
+    if (elsewhere.length > 0 && !this.#mayAsk(collection))
+      throw new IndexElsewhere(this.#kind.name, name, (signal) => this.#readHere(name, signal));
+    this.#atRest.wake(run, collection.parts.filter((part) => !elsewhere.includes(part)));
+    return collection.readyWith(this.changed, elsewhere);
+  }
+
+  #elsewhere({ parts }: CollectionParts<Index, Readable, Part>): readonly CollectionIndex<Index>[] {
+    return parts.filter(({ isResting, partition }) => isResting && this.#isElsewhere(partition));
+  }
+
+  /** The only part of a collection is not asked: the node that has it answers the whole request. */
+  #mayAsk({ parts }: CollectionParts<Index, Readable, Part>): boolean {
+    return parts.length > 1 && this.#kind.standIn !== undefined && Answers.current !== undefined;
+  }
+
+  /**
+   * Answers another node that asks for a partition (`ViewKind.answer`). Throws `IndexLoading` until that is in memory,
+   * and `IndexElsewhere` if it shall not be here, or the collection has another number of partitions. A collection of
+   * which nothing is indexed answers as an empty one, because it is announced as ready.
+   */
+  answer({ collection: name, number, of }: Omit<PartAddress, 'view'>, method: string,
+    args: readonly unknown[]): unknown
+  {
+    const run = this.#requireCurrent();
+    const { name: view, answer } = this.#kind;
+    if (answer === undefined) throw new RangeError(`the ${view} index answers no other nodes`);
+    const collection = this.#collections.get(name);
+    if (collection === undefined) return this.#asEmpty(name, (index) => answer.call(this.#kind, index, method, args));
+    const part = collection.part(number, of);
+    if (part === undefined || (part.isResting && this.#isElsewhere(part.partition)))
+      throw new IndexElsewhere(view, name, (signal) => this.#readHere(name, signal));
+    this.#atRest.wake(run, [part]);
+    return answer.call(this.#kind, part.ready(this.changed), method, args);
+  }
+
+  #asEmpty<T>(collection: string, read: (index: Index) => T): T {
+    const index = this.#kind.create(collection);
+    try {
+      return read(index);
+    } finally {
+      index.close?.();
+    }
   }
 
   /** The same if all of it serves and is in memory: what rests goes on resting. */
@@ -287,23 +341,36 @@ export class CollectionView<Index extends ViewIndex & Readable & Part, Readable 
 
   /**
    * Resolves when those indexes of some collections that rested are in memory, for a search of all of them, or cannot
-   * be read at the moment. Rejects with `IndexLoading`, and with the signal's reason when that aborts.
+   * be read at the moment; parts that the search will ask other nodes for go on resting. Rejects with `IndexLoading`,
+   * and with the signal's reason when that aborts.
    */
   async intoMemory(names: readonly string[], signal: AbortSignal): Promise<void> {
-    const run = this.#requireCurrent();
-    const wanted = names.flatMap((name) => this.#collections.get(name.toLowerCase())?.parts ?? []);
-    this.#atRest.wake(run, wanted);
+    const collections = names.flatMap((name) => this.#collections.get(name.toLowerCase()) ?? []);
+    await this.#wake(collections.flatMap((each) => {
+      const elsewhere = this.#mayAsk(each) ? this.#elsewhere(each) : [];
+      return each.parts.filter((part) => !elsewhere.includes(part));
+    }), signal);
+  }
+
+  /** The same for one partition, which this node is meant to hold. Does nothing if the collection has no such one. */
+  async partIntoMemory({ collection, number, of }: Partition, signal: AbortSignal): Promise<void> {
+    const part = this.#collections.get(collection)?.part(number, of);
+    if (part !== undefined) await this.#wake([part], signal);
+  }
+
+  async #wake(wanted: readonly CollectionIndex<Index>[], signal: AbortSignal): Promise<void> {
+    this.#atRest.wake(this.#requireCurrent(), wanted);
     await unlessAborted(this.#atRest.settled(wanted.map(({ name }) => name)), signal);
   }
 
   /** Rejects with `IndexLoading`, too, if it cannot be read: whoever tries again would do so without a pause. */
   async #readHere(name: string, signal: AbortSignal): Promise<void> {
-    await this.intoMemory([name], signal);
+    await this.#wake(this.#collections.get(name.toLowerCase())?.parts ?? [], signal);
     if (this.#collections.get(name.toLowerCase())?.isResting === true)
       throw new IndexLoading(this.#kind.name, this.changed);
   }
 
-  /** Bytes of memory that the indexes of a collection use; undefined while it does not serve. */
+  /** Bytes of memory that the indexes of a collection use here; undefined while none of them is in memory. */
   bytesOf(collection: string): number | undefined {
     return this.#collections.get(collection.toLowerCase())?.bytes;
   }
