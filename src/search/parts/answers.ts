@@ -9,8 +9,8 @@ export type PartAnswer = { readonly value: unknown } | { readonly error: unknown
 /** Asks some parts, and returns their answers in the order of the questions. */
 export type AskParts = (questions: readonly Question[]) => Promise<readonly PartAnswer[]>;
 
-/** The work of a request that asks so often is given up. */
-const MOST_ROUNDS = 200;
+/** Work that is repeated so often is given up. */
+const MOST_REPEATS = 200;
 
 /** Questions that are asked together. */
 interface Round {
@@ -23,7 +23,7 @@ const requests = new AsyncLocalStorage<Answers>();
 /** What the parts of collections in other processes have answered to one request. */
 export class Answers {
   readonly #ask: AskParts;
-  readonly #known = new Map<string, Promise<PartAnswer> | PartAnswer>();
+  #known = new Map<string, Promise<PartAnswer> | PartAnswer>();
   #rounds = 0;
   /** The round that has not been sent yet. */
   #next: Round | undefined;
@@ -47,6 +47,11 @@ export class Answers {
     return this.#rounds;
   }
 
+  /** What is read from now on is of a later state. */
+  forget(): void {
+    this.#known = new Map();
+  }
+
   /** Throws `Unanswered`, and what the part has thrown. */
   known(question: Question): unknown {
     const answer = this.#known.get(question.key);
@@ -67,17 +72,18 @@ export class Answers {
   }
 
   #send(questions: readonly Question[]): void {
+    const known = this.#known;
     const round = this.#next ??= this.#newRound();
     for (const question of questions) {
       const { key } = question;
       const at = round.questions.push(question) - 1;
       const answer = round.answers.then((answers) => {
-        this.#known.set(key, answers[at]!);
+        known.set(key, answers[at]!);
         return answers[at]!;
       });
       // Whoever waits learns of the failure; the next round asks again.
-      answer.catch(() => this.#known.delete(key));
-      this.#known.set(key, answer);
+      answer.catch(() => known.delete(key));
+      known.set(key, answer);
     }
   }
 
@@ -87,8 +93,6 @@ export class Answers {
     const answers = setImmediate().then(() => {
       this.#next = undefined;
       this.#rounds += 1;
-      if (this.#rounds > MOST_ROUNDS)
-        throw new ServiceError('unavailable', 'the request needs too many answers of other nodes; try again');
       return this.#ask(questions);
     });
     return { questions, answers };
@@ -106,11 +110,13 @@ function valueOf(answer: PartAnswer): unknown {
  */
 export async function gathered<T>(work: () => T | Promise<T>): Promise<T> {
   const answers = Answers.current;
-  for (;;) {
+  for (let repeats = 0;; repeats++) {
     try {
       return await work();
     } catch (error) {
       if (answers === undefined || !(error instanceof Unanswered)) throw error;
+      if (repeats === MOST_REPEATS)
+        throw new ServiceError('unavailable', 'the request needs too many answers of other nodes; try again');
       await answers.fetch(error.questions);
     }
   }
