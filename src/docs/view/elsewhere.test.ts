@@ -27,7 +27,7 @@ describe('a collection of which other nodes have some partitions', () => {
     for (const number of [0, 1, 2])
       loopback.add((method, args) => there.view.answer(part(number), method, args));
     left = new Set([0, 2]);
-    here.view.leaveTo(({ number, of }) => of === 3 && left.has(number));
+    here.view.leaveTo({ have: ({ number, of }) => of === 3 && left.has(number), documentsOf: () => 4 });
   });
 
   /** As a request does that waits for indexes which are loading. */
@@ -93,9 +93,9 @@ describe('a collection of which other nodes have some partitions', () => {
 
   it('tells where each partition is', async () => {
     expect(await loopback.request(found)).toHaveLength(4);
-    expect([0, 1, 2].map((number) => here.view.stateOfPart(part(number)))).toEqual(['resting', 'memory', 'resting']);
-    expect(here.view.stateOfPart(part(1, 2))).toBe('missing');
-    expect(here.view.stateOfPart({ collection: 'unknown', number: 0, of: 1 })).toBeUndefined();
+    expect([0, 1, 2].map((number) => here.view.stateOf(part(number)))).toEqual(['resting', 'memory', 'resting']);
+    expect(here.view.stateOf(part(1, 2))).toBe('missing');
+    expect(here.view.stateOf({ collection: 'unknown', number: 0, of: 1 })).toBeUndefined();
     expect(here.view.bytesOf('c')).toBe(2);
   });
 
