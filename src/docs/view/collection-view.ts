@@ -409,13 +409,14 @@ export class CollectionView<Index extends ViewIndex & Readable & Part, Readable 
 
   /**
    * Rebuilds the indexes of some collections from the tables while searches continue, and returns the number of their
-   * documents. It is asked for by changes of the feed: other processes follow them as well, and so does a start that
-   * reads an earlier checkpoint. Collections without documents count 0. Throws `IndexLoading`; rejects with what made a
-   * build fail, and when the signal aborts.
+   * documents. Partitions that rest and are shared with other nodes are rebuilt when they are read. It is asked for by
+   * changes of the feed: other processes follow them as well, and so does a start that reads an earlier checkpoint.
+   * Collections without documents count 0. Throws `IndexLoading`; rejects with what made a build fail, and when the
+   * signal aborts.
    */
   async reindex(names: readonly string[], signal: AbortSignal): Promise<number> {
     const run = this.#requireCurrent();
-    const filled = new Set((await this.#kind.collections()).map(({ name }) => name));
+    const filled = new Map((await this.#kind.collections()).map(({ name, docs }) => [name, docs]));
     const wanted = [...new Set(names.map((name) => name.toLowerCase()))].filter((name) =>
       filled.has(name) || this.#collections.get(name) !== undefined
     );
@@ -427,11 +428,18 @@ export class CollectionView<Index extends ViewIndex & Readable & Part, Readable 
     );
     const over = AbortSignal.any([signal, run.abort.signal]);
     await run.subscriber.caughtUp(lsn, over);
-    const parts = (): CollectionIndex<Index>[] => wanted.flatMap((name) => this.#collections.get(name)?.parts ?? []);
-    const tries = parts().map(({ name }) => run.rebuilds.get(name)?.tried.promise);
+    const parts = wanted.flatMap((name) => this.#collections.get(name)?.parts ?? []);
+    const tries = parts.map(({ name }) => run.rebuilds.get(name)?.tried.promise);
     for (const failure of await unlessAborted(Promise.all(tries), over))
       if (failure !== undefined) throw failure as Error;
-    return parts().reduce((sum, part) => sum + part.ready(this.changed).documents, 0);
+    return wanted.reduce((sum, name) => sum + this.#documents(name, filled.get(name)), 0);
+  }
+
+  /** Of a collection of which parts are left to other nodes, those that the tables have. */
+  #documents(name: string, listed = 0): number {
+    const { parts = [] } = this.#collections.get(name) ?? {};
+    if (this.#others !== undefined && parts.some(({ isResting }) => isResting)) return listed;
+    return parts.reduce((sum, part) => sum + part.ready(this.changed).documents, 0);
   }
 
   #requireCurrent(): Run {
@@ -570,7 +578,11 @@ export class CollectionView<Index extends ViewIndex & Readable & Part, Readable 
     for (const { kind, collection } of changes)
       if (kind === 'config.put' || kind === 'config.delete') this.#configured(run, collection);
     for (const index of changed) this.#afterChanges(run, index);
-    for (const index of outdated) this.#rebuild(run, index);
+    for (const index of outdated) {
+      // Whoever wakes it finds this change in the feed, after its checkpoint; other nodes have the new index meanwhile.
+      if (this.#others !== undefined && index.isResting && !this.#atRest.isWaking(index.name)) index.changed += 1;
+      else this.#rebuild(run, index);
+    }
   }
 
   #afterChanges(run: Run, index: CollectionIndex<Index>): void {

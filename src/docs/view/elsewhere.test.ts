@@ -109,6 +109,17 @@ describe('a collection of which other nodes have some partitions', () => {
     expect(() => here.view.answer(part(1), 'nothing', [])).toThrow(new RangeError('there is no method nothing'));
   });
 
+  it('is rebuilt as far as it is in memory, and the rest when it is read', async () => {
+    left.clear();
+    await here.view.intoMemory(['c'], unending);
+    for (const { name, usedAt } of here.view.inMemory())
+      if (name !== 'c|2/3') expect(await here.view.rest(name, usedAt, unending)).toBe(true);
+    here.kind.puts.length = 0;
+    expect([await here.view.reindex(['c'], unending), here.kind.puts]).toEqual([4, ['en']]);
+    await here.view.partIntoMemory(part(0), unending);
+    expect([here.kind.puts.sort(), inMemory()]).toEqual([['de', 'en', 'it'], ['c|1/3', 'c|2/3']]);
+  });
+
   it('answers as an empty one if nothing of it is indexed', async () => {
     expect(here.view.answer({ collection: 'unknown', number: 1, of: 3 }, 'documents', [])).toBe(0);
     expect(here.kind.created.at(-1)!.closed).toBe(1);
