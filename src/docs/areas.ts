@@ -188,7 +188,6 @@ export const AREAS = [
     (env, { words, vectors, vectorFields, columns, geo }) =>
       createClusterArea(env, {
         views: [words.view, vectors.view, vectorFields.view, columns, geo.view],
-        partitionsOf: () => 1,
       })),
   area('replication', [], (env, _areas, whole) => ({
     handlers: env.replication?.handlers,

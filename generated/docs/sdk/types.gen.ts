@@ -8040,6 +8040,10 @@ export type PlacedPartition = {
      */
     partition: number;
     /**
+     * Number of partitions of the collection. While it is divided anew, its former and its new partitions are listed.
+     */
+    partitions: number;
+    /**
      * Nodes that have it ready, the preferred ones first.
      */
     ready: Array<string>;

@@ -1,7 +1,7 @@
 import type { ProcessRow } from './cluster-rows.ts';
 import type { Holdings } from './holdings.ts';
 import type { Placement } from './placement.ts';
-import type { UnitNumber } from './unit.ts';
+import { type UnitNumber, unitOf, unitsFrom } from './unit.ts';
 
 /** A node as this one knows it. */
 export interface KnownNode extends Omit<ProcessRow, 'remainingMs'> {
@@ -43,6 +43,8 @@ export interface ShortUnit {
 export class ClusterState {
   readonly #facts: StateFacts;
   readonly #byName: ReadonlyMap<string, KnownNode>;
+  /** Numbers of partitions that nodes have announced, by the numbers of divided collections; found when asked for. */
+  #announced: ReadonlyMap<number, ReadonlySet<number>> | undefined;
 
   constructor(facts: StateFacts) {
     this.#facts = facts;
@@ -71,6 +73,27 @@ export class ClusterState {
     const chosen = this.chosenFor(unit);
     const holders = (this.#facts.holders.get(unit) ?? []).filter((node) => this.isAlive(node));
     return [...chosen.filter((node) => holders.includes(node)), ...holders.filter((node) => !chosen.includes(node))];
+  }
+
+  /** Whether live nodes have all units ready of a collection that is divided into so many partitions. */
+  isComplete(collection: number, partitions: number): boolean {
+    return unitsFrom(collection, partitions).every((unit) => this.readyFor(unit).length > 0);
+  }
+
+  /** Whether a node has announced a partition of a collection in another division than this one. */
+  hasOtherDivision(collection: number, partitions: number): boolean {
+    const announced = this.#divisionsOf(collection);
+    return announced.size > 1 || (announced.size === 1 && !announced.has(partitions));
+  }
+
+  /** Into how many partitions a collection is divided of which live nodes have all; several while it is divided anew. */
+  completeDivisionsOf(collection: number): number[] {
+    return [...this.#divisionsOf(collection)].filter((each) => this.isComplete(collection, each));
+  }
+
+  #divisionsOf(collection: number): ReadonlySet<number> {
+    this.#announced ??= divisionsIn(this.#facts.holders.keys());
+    return this.#announced.get(collection) ?? NONE;
   }
 
   /**
@@ -134,4 +157,17 @@ export class ClusterState {
       return ready.length < replicas ? [{ unit, ready: ready.map(({ name }) => name) }] : [];
     });
   }
+}
+
+const NONE: ReadonlySet<number> = new Set();
+
+function divisionsIn(units: Iterable<UnitNumber>): ReadonlyMap<number, ReadonlySet<number>> {
+  const divisions = new Map<number, Set<number>>();
+  for (const unit of units) {
+    const { collection, partitions } = unitOf(unit);
+    const known = divisions.get(collection);
+    if (known === undefined) divisions.set(collection, new Set([partitions]));
+    else known.add(partitions);
+  }
+  return divisions;
 }

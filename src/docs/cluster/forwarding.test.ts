@@ -12,13 +12,20 @@ const route = (name: string, isReady = true): Route => ({ name, address: `${name
 
 /** A forwarder whose nodes answer by `invoke`, or fail if that is absent. */
 function open(nodes: Readonly<Record<string, Invoke<Operations> | undefined>>,
-  routes = Object.keys(nodes).map((name) => route(name)))
+  routes = Object.keys(nodes).map((name) => route(name)), others: Readonly<Record<number, readonly Route[]>> = {})
 {
   const asked: string[] = [];
   const failed: string[] = [];
   const forwarder = new CallForwarder({
-    cluster: { routeOf: () => [route('self'), ...routes], self: 'self', failed: (name) => void failed.push(name) },
-    collections: { unitOf: (collection) => (collection === 'blog' ? 64 : undefined) },
+    cluster: {
+      routeOf: (unit) => [route('self'), ...others[unit] ?? routes],
+      self: 'self',
+      failed: (name) => void failed.push(name),
+    },
+    collections: {
+      unitOf: ({ collection, number }) => (collection === 'blog' ? 64 + number : undefined),
+      servingUnitsOf: (collection) => (collection === 'blog' ? [64, ...Object.keys(others).map(Number)] : []),
+    },
     connections: new NodeConnections((address) => ({
       async ask(call, signal) {
         const name = address.split(':')[0]!;
@@ -41,7 +48,7 @@ function open(nodes: Readonly<Record<string, Invoke<Operations> | undefined>>,
       caller: { protocol: 'http', requestId: 'r', ...caller },
       context: { signal: unending },
     } as unknown as Call, missing);
-  return { ask, asked, failed, loads: () => loads };
+  return { ask, asked, failed, loads: () => loads, forwarder };
 }
 
 const answering = (value: unknown, calls: unknown[] = []): Invoke<Operations> =>
@@ -87,6 +94,18 @@ describe('calls that other nodes answer', () => {
       expect(await ask()).toBeUndefined();
       expect(loads()).toBe(1);
     }
+  });
+
+  it('go only to nodes that have all partitions, each of which can be asked for by itself', async () => {
+    const all = { a: answering('from a'), b: answering('from b'), c: answering('from c') };
+    const { ask, asked, forwarder } = open(all, undefined, { 65: [route('c'), route('b')], 66: [route('b')] });
+    expect((await ask())?.output).toMatchObject({ value: 'from b' });
+    expect(asked).toEqual(['b']);
+    const names = (number: number, collection = 'blog') =>
+      forwarder.routesTo({ collection, number, of: 3 }).map(({ name }) => name);
+    expect([names(0), names(1), names(2), names(0, 'unknown')]).toEqual([['a', 'b', 'c'], ['c', 'b'], ['b'], []]);
+    const divided = open(all, undefined, { 65: [] });
+    expect([await divided.ask(), divided.loads()]).toEqual([undefined, 1]);
   });
 
   it('are not forwarded twice, and neither are streams', async () => {

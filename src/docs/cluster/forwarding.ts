@@ -1,12 +1,13 @@
 import type { Operations } from '../../../generated/docs/operations.ts';
 import { type ErrorCode, ERRORS, ServiceError } from '../../errors/index.ts';
 import { type Call, type Caller, type Invoke, Reply, toServiceError } from '../../operations/index.ts';
-import type { IndexElsewhere } from '../view/index.ts';
+import type { IndexElsewhere, Partition } from '../view/index.ts';
 import type { Route } from './cluster-state.ts';
 import type { Cluster } from './cluster.ts';
 import type { Collections } from './collections.ts';
 import type { NodeConnections } from './connections.ts';
 import { askHedged, HedgeDelay } from './hedge.ts';
+import type { UnitNumber } from './unit.ts';
 
 /** What another node needs to know of a caller. */
 type ForwardedCaller = Pick<Caller,
@@ -27,7 +28,7 @@ type Response = { readonly value: unknown; readonly headers?: Readonly<Record<st
 
 interface ForwarderDeps {
   readonly cluster: Pick<Cluster, 'routeOf' | 'self' | 'failed'>;
-  readonly collections: Pick<Collections, 'unitOf'>;
+  readonly collections: Pick<Collections, 'unitOf' | 'servingUnitsOf'>;
   readonly connections: Pick<NodeConnections, 'to'>;
   /** The highest LSN that this process knows: an answer must include what its caller has written here. */
   readonly known: () => number | undefined;
@@ -42,11 +43,22 @@ export class CallForwarder {
     this.#deps = deps;
   }
 
-  /** The other nodes that have a collection ready, the best first. */
+  /** The other nodes that have all of a collection ready, by its lowercased name; the best first. */
   routesOf(collection: string): Route[] {
-    const { cluster, collections } = this.#deps;
-    const unit = collections.unitOf(collection);
-    if (unit === undefined) return [];
+    const [first, ...others] = this.#deps.collections.servingUnitsOf(collection);
+    if (first === undefined) return [];
+    const names = others.map((unit) => new Set(this.#ready(unit).map(({ name }) => name)));
+    return this.#ready(first).filter(({ name }) => names.every((some) => some.has(name)));
+  }
+
+  /** The other nodes that have a partition ready, the best first. */
+  routesTo(partition: Partition): Route[] {
+    const unit = this.#deps.collections.unitOf(partition);
+    return unit === undefined ? [] : this.#ready(unit);
+  }
+
+  #ready(unit: UnitNumber): Route[] {
+    const { cluster } = this.#deps;
     return cluster.routeOf(unit).filter(({ name, isReady, address }) =>
       isReady && name !== cluster.self && address !== ''
     );

@@ -38,6 +38,7 @@ export function aloneHandlers({ facts, collections }: HandlerDeps,
       const placed = (unit: UnitNumber): PlacedPartition => ({
         collection: collections.nameOf(unit),
         partition: unitOf(unit).partition,
+        partitions: unitOf(unit).partitions,
         ready: ready.has(unit) ? [name] : [],
         wanted: [name],
       });
@@ -94,6 +95,7 @@ function describe(cluster: Cluster, state: ClusterState, collections: Collection
   const placed = (unit: UnitNumber): PlacedPartition => ({
     collection: collections.nameOf(unit),
     partition: unitOf(unit).partition,
+    partitions: unitOf(unit).partitions,
     ready: state.readyFor(unit).map(({ name }) => name),
     wanted: [...state.placement.get(unit) ?? []],
   });

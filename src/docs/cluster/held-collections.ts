@@ -1,45 +1,50 @@
 import type { Log } from '../../lib/log.ts';
 import { Loop, type LoopOptions } from '../../lib/loop.ts';
-import { collectionOf, type IndexCounts, type IndexInMemory, MOST_AT_REST } from '../view/index.ts';
+import { type IndexCounts, type IndexInMemory, MOST_AT_REST, nameOfPartition, type Partition } from '../view/index.ts';
 import type { Cluster } from './cluster.ts';
-import type { Collections } from './collections.ts';
+import type { Collections, ListedUnit } from './collections.ts';
+import { Divisions, type SwitchingView } from './divisions.ts';
+import type { UnitNumber } from './unit.ts';
 
 /** What of a view brings its indexes into memory and takes them out: see `CollectionView`. */
-export interface HoldingView {
+export interface HoldingView extends SwitchingView {
   readonly isReady: boolean;
   inMemory(): readonly IndexInMemory[];
-  stateOf(collection: string): keyof IndexCounts | undefined;
-  intoMemory(collections: readonly string[], signal: AbortSignal): Promise<void>;
+  stateOf(partition: Partition): keyof IndexCounts | undefined;
+  partIntoMemory(partition: Partition, signal: AbortSignal): Promise<void>;
   rest(index: string, usedAt: number, signal: AbortSignal): Promise<boolean>;
 }
 
 interface HeldCollectionsDeps {
   readonly views: readonly HoldingView[];
   readonly cluster: Pick<Cluster, 'state' | 'isWanted' | 'mayDrop' | 'wake'>;
-  readonly collections: Pick<Collections, 'listed'>;
+  readonly collections: Pick<Collections, 'all' | 'listed'>;
   readonly log: Log;
   readonly timer?: LoopOptions['timer'];
+  readonly now?: () => number;
 }
 
 const EVERY_MS = 1000;
 const NEVER = new Promise<void>(() => undefined);
 
 /**
- * The collections whose indexes this node holds for the others: those that it is meant for are brought into memory, and
+ * The partitions whose indexes this node holds for the others: those that it is meant for are brought into memory, and
  * those that others have leave it. Small ones that nobody uses are held without being in memory.
  */
 export class HeldCollections {
   /** For `/ready`: a node that has just started is asked for its share only when that is in memory. */
   readonly name = 'held';
   readonly #deps: HeldCollectionsDeps;
-  readonly #held = new Set<string>();
+  readonly #divisions: Divisions;
+  readonly #held = new Set<UnitNumber>();
   readonly #loop: Loop;
   #isReady = false;
   readonly #ready = Promise.withResolvers<void>();
 
   constructor(deps: HeldCollectionsDeps) {
     this.#deps = deps;
-    const { log, timer } = deps;
+    const { views, collections, log, timer, now } = deps;
+    this.#divisions = new Divisions({ views, collections, now });
     this.#loop = new Loop({
       name: 'held indexes',
       everyMs: EVERY_MS,
@@ -67,41 +72,61 @@ export class HeldCollections {
     return this.#isReady ? NEVER : this.#ready.promise;
   }
 
-  /** Whether a collection is held, by its lowercased name, so that what of it rests counts as ready. */
-  has(collection: string): boolean {
-    return this.#held.has(collection);
+  /** Whether a unit is held, so that what of it rests counts as ready. */
+  has(unit: UnitNumber): boolean {
+    return this.#held.has(unit);
   }
 
   async #round(signal: AbortSignal): Promise<void> {
     const { views, cluster, collections } = this.#deps;
     if (cluster.state === undefined || !views.every(({ isReady }) => isReady)) return;
-    for (const { name, unit, documents } of collections.listed) {
-      if (signal.aborted) return;
-      if (cluster.isWanted(unit)) await this.#hold(name, documents, signal);
-      else if (cluster.mayDrop(unit)) await this.#release(name, signal);
-    }
+    const { listed } = collections;
+    const kinds = Map.groupBy(listed, (unit) => this.#kindOf(unit));
+    // Other units than those that were read last.
+    if (this.#divisions.follow(cluster.state) || kinds.has('unknown')) return cluster.wake();
+    const present = new Set(listed.map(({ unit }) => unit));
+    for (const unit of this.#held) if (!present.has(unit)) this.#held.delete(unit);
+    for (const unit of listed)
+      if (!cluster.isWanted(unit.unit) && cluster.mayDrop(unit.unit)) await this.#release(unit, signal);
+    await this.#holdAll(kinds.get('serving') ?? [], signal);
+    if (signal.aborted) return;
     this.#isReady = true;
     this.#ready.resolve();
+    await this.#holdAll(kinds.get('next') ?? [], signal);
   }
 
-  async #hold(name: string, documents: number, signal: AbortSignal): Promise<void> {
-    if (this.#held.has(name)) return;
+  /** Former partitions are not brought into memory again. */
+  #kindOf({ partition: { collection, of } }: ListedUnit): 'serving' | 'next' | 'former' | 'unknown' {
+    const divisions = this.#deps.views.flatMap((view) => view.divisionOf(collection) ?? []);
+    if (divisions.length === 0 || divisions.some(({ serving }) => serving === of)) return 'serving';
+    if (divisions.some(({ next }) => next === of)) return 'next';
+    return divisions.some(({ former }) => former === of) ? 'former' : 'unknown';
+  }
+
+  async #holdAll(units: readonly ListedUnit[], signal: AbortSignal): Promise<void> {
+    for (const unit of units)
+      if (!signal.aborted && this.#deps.cluster.isWanted(unit.unit)) await this.#hold(unit, signal);
+  }
+
+  async #hold({ unit, partition, documents }: ListedUnit, signal: AbortSignal): Promise<void> {
+    if (this.#held.has(unit)) return;
     const { views } = this.#deps;
     if (documents > MOST_AT_REST) {
-      await Promise.all(views.map((view) => view.intoMemory([name], signal)));
+      await Promise.all(views.map((view) => view.partIntoMemory(partition, signal)));
       // It could not be read, which the next round tries again.
-      if (views.some((view) => view.stateOf(name) === 'resting')) return;
+      if (views.some((view) => view.stateOf(partition) === 'resting')) return;
     }
-    this.#held.add(name);
+    this.#held.add(unit);
     this.#deps.cluster.wake();
   }
 
   /** An index that is used meanwhile stays until the next round. */
-  async #release(name: string, signal: AbortSignal): Promise<void> {
-    this.#held.delete(name);
+  async #release({ unit, partition }: ListedUnit, signal: AbortSignal): Promise<void> {
+    this.#held.delete(unit);
+    const name = nameOfPartition(partition);
     for (const view of this.#deps.views) {
-      for (const index of view.inMemory())
-        if (collectionOf(index.name) === name) await view.rest(index.name, index.usedAt, signal);
+      const index = view.inMemory().find((each) => each.name === name);
+      if (index !== undefined) await view.rest(name, index.usedAt, signal);
     }
   }
 }

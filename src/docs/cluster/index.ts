@@ -1,6 +1,6 @@
 import type { Area } from '../area.ts';
 import type { DocsEnvironment } from '../environment.ts';
-import type { Partition } from '../view/index.ts';
+import type { OtherNodes, Partition } from '../view/index.ts';
 import type { NodeFacts } from './cluster-rows.ts';
 import { Cluster } from './cluster.ts';
 import { Collections } from './collections.ts';
@@ -12,6 +12,7 @@ import { HeldCollections, type HoldingView } from './held-collections.ts';
 import { type HeldView, holdingOf } from './held-indexes.ts';
 import { registerCluster } from './metrics.ts';
 import { SqlRows } from './sql-rows.ts';
+import type { UnitNumber } from './unit.ts';
 
 export type { Route } from './cluster-state.ts';
 export { Cluster } from './cluster.ts';
@@ -20,13 +21,11 @@ export type { ConnectNode, NodeConnection } from './port.ts';
 export { numberOf, type Unit, type UnitNumber, unitOf } from './unit.ts';
 
 type ClusterView = HeldView & HoldingView & AnsweringView & {
-  leaveTo(isElsewhere: (partition: Partition) => boolean): void;
+  leaveTo(others: OtherNodes): void;
 };
 
 interface ClusterAreas {
   readonly views: readonly ClusterView[];
-  /** Number of partitions of a collection, by its lowercased name. */
-  readonly partitionsOf: (collection: string) => number;
 }
 
 /** The nodes that share the database. */
@@ -43,18 +42,18 @@ export interface ClusterArea extends Area {
   readonly held: HeldCollections | undefined;
 }
 
-export function createClusterArea(env: DocsEnvironment, { views, partitionsOf }: ClusterAreas): ClusterArea {
+export function createClusterArea(env: DocsEnvironment, { views }: ClusterAreas): ClusterArea {
   const { sql, log, settings, isNode = false } = env;
   const { name = 'quire', weight = 100, address = '', replicas = 2 } = settings.node ?? {};
   const facts: NodeFacts = { name, address, version: settings.buildVersion, weight, limit: settings.indexMemory ?? 0 };
-  const collections = new Collections({ sql, partitionsOf });
+  const collections = new Collections({ sql, views });
   const gather = (questions: Uint8Array, signal: AbortSignal) => answerGathered(views, questions, signal);
   if (!isNode) {
     const handlers = aloneHandlers({ facts, collections }, () => holdingOf(views, collections, () => true));
     return { cluster: undefined, forwarder: undefined, gatherer: undefined, held: undefined, gather, handlers };
   }
   const rows = new SqlRows(sql);
-  const isHeld = (collection: string): boolean => sharing?.held.has(collection) !== false;
+  const isHeld = (unit: UnitNumber): boolean => sharing?.held.has(unit) !== false;
   const holding = () => holdingOf(views, collections, isHeld);
   const cluster = new Cluster({
     rows,
@@ -104,12 +103,15 @@ function shareOf({ connectNode, feed, log }: DocsEnvironment,
   const known = (): number | undefined => feed.known;
   const forwarder = new CallForwarder({ cluster, collections, connections, known });
   const gatherer = new PartGatherer({
-    routesOf: ({ collection }) => forwarder.routesOf(collection),
+    routesOf: (part) => forwarder.routesTo(part),
     connections,
     failed: (node) => cluster.failed(node),
     known,
   });
-  for (const view of views)
-    view.leaveTo(({ collection }) => !held.has(collection) && forwarder.routesOf(collection).length > 0);
+  const have = (partition: Partition): boolean => {
+    const unit = collections.unitOf(partition);
+    return unit !== undefined && !held.has(unit) && forwarder.routesTo(partition).length > 0;
+  };
+  for (const view of views) view.leaveTo({ have, documentsOf: (collection) => collections.documentsOf(collection) });
   return { held, connections, forwarder, gatherer };
 }

@@ -95,8 +95,9 @@ export class CollectionIndexes<Index extends ViewIndex & Readable & Part, Readab
     return { memory, resting, missing: all.length - memory - resting };
   }
 
-  inMemory(): IndexInMemory[] {
-    return this.parts().flatMap(({ name, serving, usedAt }) =>
+  /** Those that serve, or `all`. */
+  inMemory(all: boolean): IndexInMemory[] {
+    return (all ? this.all() : this.parts()).flatMap(({ name, serving, usedAt }) =>
       serving === undefined ? [] : [{ name, documents: serving.documents, bytes: serving.bytes, usedAt }]
     );
   }

@@ -2,7 +2,7 @@ import { turns } from '../../lib/turns.ts';
 import { linkTo } from '../../search/parts/index.ts';
 import { CollectionIndex } from './collection-index.ts';
 import type { IndexCounts } from './index-memory.ts';
-import { partitionOf, partitionsOf } from './partitions.ts';
+import { type Division, partitionOf, partitionsOf } from './partitions.ts';
 import { IndexLoading } from './readiness.ts';
 import type { ViewIndex, ViewKind } from './view-kind.ts';
 
@@ -16,6 +16,8 @@ export class CollectionParts<Index extends ViewIndex & Readable & Part, Readable
   readonly #kind: ViewKind<Index, Readable, Part>;
   #parts: readonly CollectionIndex<Index>[];
   #next: readonly CollectionIndex<Index>[] = [];
+  /** Those that served before, which other nodes may still ask for. */
+  #former: readonly CollectionIndex<Index>[] = [];
   /** The number of partitions that was asked for last. */
   #wanted: number;
   /** The present parts as one, and the next ones while these are prepared. */
@@ -43,13 +45,25 @@ export class CollectionParts<Index extends ViewIndex & Readable & Part, Readable
 
   /** All that follow the feed. */
   get all(): readonly CollectionIndex<Index>[] {
-    return this.#next.length === 0 ? this.#parts : [...this.#parts, ...this.#next];
+    return this.#isUndivided ? this.#parts : [...this.#parts, ...this.#next, ...this.#former];
   }
 
-  /** Those to which a document belongs: one, and one of those that are being built. */
+  get division(): Division {
+    return {
+      serving: this.#parts.length,
+      next: this.#next.length || undefined,
+      former: this.#former.length || undefined,
+    };
+  }
+
+  get #isUndivided(): boolean {
+    return this.#next.length + this.#former.length === 0;
+  }
+
+  /** Those to which a document belongs: one, and one of those that are being built, and of those that served before. */
   holding(ord: number): readonly CollectionIndex<Index>[] {
-    if (this.#next.length === 0 && this.#parts.length === 1) return this.#parts;
-    return [this.#parts, this.#next].flatMap((parts) =>
+    if (this.#isUndivided && this.#parts.length === 1) return this.#parts;
+    return [this.#parts, this.#next, this.#former].flatMap((parts) =>
       parts.length === 0 ? [] : [parts[partitionOf(ord, parts.length)]!]
     );
   }
@@ -116,12 +130,6 @@ export class CollectionParts<Index extends ViewIndex & Readable & Part, Readable
     return this.#parts.some(({ isResting }) => isResting);
   }
 
-  /** Where they are: all in memory, or one is missing, or at rest. */
-  get state(): keyof IndexCounts {
-    if (this.#parts.every(({ serving }) => serving !== undefined)) return 'memory';
-    return this.#parts.every(({ serving, isResting }) => isResting || serving !== undefined) ? 'resting' : 'missing';
-  }
-
   /** One of those that follow the feed; undefined if there is none of so many partitions. */
   part(number: number, of: number): CollectionIndex<Index> | undefined {
     return this.all.find(({ partition }) => partition.number === number && partition.of === of);
@@ -150,7 +158,13 @@ export class CollectionParts<Index extends ViewIndex & Readable & Part, Readable
   divide(partitions: number): readonly CollectionIndex<Index>[] {
     this.#wanted = partitions;
     this.#leaveNext();
-    if (partitions !== this.#parts.length) this.#next = this.#create(partitions);
+    if (partitions === this.#parts.length) return [];
+    if (partitions === this.#former.length) {
+      this.#next = this.#former;
+      this.#former = [];
+      return [];
+    }
+    this.#next = this.#create(partitions);
     return this.#next;
   }
 
@@ -159,17 +173,38 @@ export class CollectionParts<Index extends ViewIndex & Readable & Part, Readable
    * built. Returns the names of the indexes that are no longer needed.
    */
   conclude(): readonly string[] {
-    const next = this.#next;
-    const isComplete = next.length > 0 && next.every(({ serving }) => serving !== undefined);
-    if (!isComplete && !next.some(({ hasFailed }) => hasFailed)) return [];
-    const left = isComplete ? this.#parts : next;
-    this.#next = isComplete ? [] : next;
-    if (isComplete) this.#parts = next;
-    else this.#leaveNext();
-    for (const part of left) part.close();
-    this.#standIns.clear();
-    this.#joined.delete(left);
-    return left.map(({ name }) => name);
+    if (this.#next.length === 0 || this.#next.some(({ serving }) => serving === undefined)) return this.leaveFailed();
+    return [...this.takeOver(this.#next.length), ...this.leaveFormer()];
+  }
+
+  /** Those that are being built are given up if one of them could not be; returns their names. */
+  leaveFailed(): readonly string[] {
+    return this.#next.some(({ hasFailed }) => hasFailed) ? this.#leaveNext() : [];
+  }
+
+  /**
+   * Searches read another number of partitions from now on: those that were being built, or served before, or else
+   * others that rest. The present ones stay as former ones, or are built further if they were wanted. Returns the names
+   * of the indexes that are no longer needed.
+   */
+  takeOver(partitions: number): readonly string[] {
+    if (partitions === this.#parts.length) return [];
+    const [before, next, former] = [this.#parts, this.#next, this.#former];
+    const known = [next, former].find(({ length }) => length === partitions);
+    this.#parts = known ?? this.#create(partitions);
+    if (known === undefined) { for (const part of this.#parts) part.rest(); }
+    const isWanted = before.length === this.#wanted;
+    this.#next = isWanted ? before : next === known ? [] : next;
+    this.#former = isWanted ? [] : before;
+    const present = new Set(this.all);
+    return this.#leave([...next, ...former].filter((part) => !present.has(part)));
+  }
+
+  /** Nobody asks for those that served before any more; returns their names. */
+  leaveFormer(): readonly string[] {
+    const left = this.#former;
+    this.#former = [];
+    return this.#leave(left);
   }
 
   /** Releases the indexes; running builds are abandoned. */
@@ -177,10 +212,17 @@ export class CollectionParts<Index extends ViewIndex & Readable & Part, Readable
     for (const part of this.all) part.close();
   }
 
-  #leaveNext(): void {
-    for (const part of this.#next) part.close();
-    this.#joined.delete(this.#next);
+  #leaveNext(): readonly string[] {
+    const left = this.#next;
     this.#next = [];
+    return this.#leave(left);
+  }
+
+  #leave(parts: readonly CollectionIndex<Index>[]): readonly string[] {
+    for (const part of parts) part.close();
+    for (const joined of this.#joined.keys())
+      if (joined !== this.#parts && joined !== this.#next) this.#joined.delete(joined);
+    return parts.map(({ name }) => name);
   }
 
   #create(partitions: number): CollectionIndex<Index>[] {

@@ -11,7 +11,7 @@ import { IndexBuilder } from './index-builder.ts';
 import type { IndexCounts, IndexInMemory } from './index-memory.ts';
 import { IndexesAtRest } from './indexes-at-rest.ts';
 import { type KeepingOptions, KeptIndexes } from './kept-indexes.ts';
-import { collectionOf, type Partition } from './partitions.ts';
+import { collectionOf, type Division, type Partition } from './partitions.ts';
 import { IndexElsewhere, IndexLoading } from './readiness.ts';
 import type { ViewIndex, ViewKind } from './view-kind.ts';
 
@@ -21,6 +21,14 @@ export interface CollectionViewOptions extends KeepingOptions {
   readonly mostAtRest?: number | undefined;
   /** How many partitions a collection shall have (`Partitioning`); one by default. */
   readonly partitions?: Partitioning;
+}
+
+/** What a view needs to know of the nodes with which it shares its partitions. */
+export interface OtherNodes {
+  /** Whether others have a partition ready that rests here, and this node is not meant to have it. */
+  readonly have: (partition: Partition) => boolean;
+  /** Number of documents of a collection, by its lowercased name, as all nodes count them. */
+  readonly documentsOf: (collection: string) => number | undefined;
 }
 
 /**
@@ -69,7 +77,7 @@ export class CollectionView<Index extends ViewIndex & Readable & Part, Readable 
   readonly #dividing: Dividing<Index, Readable, Part>;
   #run: Run | undefined;
   #listed = false;
-  #isElsewhere: (partition: Partition) => boolean = () => false;
+  #others: OtherNodes | undefined;
   #changed = Promise.withResolvers<void>();
 
   constructor(env: Pick<DocsEnvironment, 'sql' | 'feed' | 'log'>, kind: ViewKind<Index, Readable, Part>,
@@ -78,7 +86,11 @@ export class CollectionView<Index extends ViewIndex & Readable & Part, Readable 
     this.#env = env;
     this.#kind = kind;
     this.#timer = options.timer ?? systemTimer;
-    const partitions = options.partitions ?? (() => 1);
+    const wanted = options.partitions ?? (() => 1);
+    // All nodes must come to the same number.
+    const partitions: Partitioning = (collection, present, documents) =>
+      wanted(collection, present,
+        () => (this.#others === undefined ? documents() : this.#others.documentsOf(collection)));
     this.#collections = new CollectionIndexes({ kind, log: env.log, partitions });
     const { isSecret } = options;
     this.#kept = new KeptIndexes(env, kind, {
@@ -104,6 +116,7 @@ export class CollectionView<Index extends ViewIndex & Readable & Part, Readable 
     this.#dividing = new Dividing({
       builder: this.#builder,
       partitions,
+      isShared: () => this.#others !== undefined,
       onChange: () => this.#notifyChange(),
       removeKept: (names) => this.#removeKept(names),
     });
@@ -227,20 +240,39 @@ export class CollectionView<Index extends ViewIndex & Readable & Part, Readable 
   }
 
   /**
-   * Searches leave partitions that rest here to other nodes, if this function says at that time that these have them.
+   * The indexes are shared with other nodes from now on: searches leave partitions that rest here to those that have
+   * them. A collection that is divided anew gets new indexes that rest, of which the node brings its share into memory
+   * (`partIntoMemory`), and they serve when the nodes have all of them (`takeOver`).
    */
-  leaveTo(isElsewhere: (partition: Partition) => boolean): void {
-    this.#isElsewhere = isElsewhere;
-  }
-
-  /** Where the indexes of a collection are; undefined while it has nothing indexed. */
-  stateOf(name: string): keyof IndexCounts | undefined {
-    return this.#collections.get(name)?.state;
+  leaveTo(others: OtherNodes): void {
+    this.#others = others;
   }
 
   /** Where the index of a partition is; undefined while its collection has nothing indexed. */
-  stateOfPart({ collection, number, of }: Partition): keyof IndexCounts | undefined {
+  stateOf({ collection, number, of }: Partition): keyof IndexCounts | undefined {
     return this.#collections.get(collection)?.stateOf(number, of);
+  }
+
+  /** Into how many partitions a collection is divided; undefined while it has nothing indexed. */
+  divisionOf(collection: string): Division | undefined {
+    return this.#collections.get(collection)?.division;
+  }
+
+  /**
+   * Searches of a collection read another number of partitions from now on. The former ones, if they were not the ones
+   * that are wanted, can be asked for until `leaveFormer`.
+   */
+  takeOver(collection: string, partitions: number): void {
+    const run = this.#requireCurrent();
+    const left = this.#collections.get(collection)?.takeOver(partitions);
+    if (left !== undefined) this.#dividing.left(run, left);
+  }
+
+  /** Releases the partitions that a collection had before `takeOver`. */
+  leaveFormer(collection: string): void {
+    const run = this.#requireCurrent();
+    const left = this.#collections.get(collection)?.leaveFormer();
+    if (left !== undefined) this.#dividing.left(run, left);
   }
 
   /**
@@ -267,7 +299,7 @@ export class CollectionView<Index extends ViewIndex & Readable & Part, Readable 
   }
 
   #elsewhere({ parts }: CollectionParts<Index, Readable, Part>): readonly CollectionIndex<Index>[] {
-    return parts.filter(({ isResting, partition }) => isResting && this.#isElsewhere(partition));
+    return parts.filter(({ isResting, partition }) => isResting && this.#others?.have(partition) === true);
   }
 
   /** The only part of a collection is not asked: the node that has it answers the whole request. */
@@ -289,7 +321,7 @@ export class CollectionView<Index extends ViewIndex & Readable & Part, Readable 
     const collection = this.#collections.get(name);
     if (collection === undefined) return this.#asEmpty(name, (index) => answer.call(this.#kind, index, method, args));
     const part = collection.part(number, of);
-    if (part === undefined || (part.isResting && this.#isElsewhere(part.partition)))
+    if (part === undefined || (part.isResting && this.#others?.have(part.partition) === true))
       throw new IndexElsewhere(view, name, (signal) => this.#readHere(name, signal));
     this.#atRest.wake(run, [part]);
     return answer.call(this.#kind, part.ready(this.changed), method, args);
@@ -318,9 +350,9 @@ export class CollectionView<Index extends ViewIndex & Readable & Part, Readable 
     return this.#collections.counts();
   }
 
-  /** The indexes that serve and are in memory. */
+  /** The indexes that serve and are in memory; where they are shared, also those that divide a collection anew. */
   inMemory(): IndexInMemory[] {
-    return this.#collections.inMemory();
+    return this.#collections.inMemory(this.#others !== undefined);
   }
 
   /**
@@ -377,13 +409,14 @@ export class CollectionView<Index extends ViewIndex & Readable & Part, Readable 
 
   /**
    * Rebuilds the indexes of some collections from the tables while searches continue, and returns the number of their
-   * documents. It is asked for by changes of the feed: other processes follow them as well, and so does a start that
-   * reads an earlier checkpoint. Collections without documents count 0. Throws `IndexLoading`; rejects with what made a
-   * build fail, and when the signal aborts.
+   * documents. Partitions that rest and are shared with other nodes are rebuilt when they are read. It is asked for by
+   * changes of the feed: other processes follow them as well, and so does a start that reads an earlier checkpoint.
+   * Collections without documents count 0. Throws `IndexLoading`; rejects with what made a build fail, and when the
+   * signal aborts.
    */
   async reindex(names: readonly string[], signal: AbortSignal): Promise<number> {
     const run = this.#requireCurrent();
-    const filled = new Set((await this.#kind.collections()).map(({ name }) => name));
+    const filled = new Map((await this.#kind.collections()).map(({ name, docs }) => [name, docs]));
     const wanted = [...new Set(names.map((name) => name.toLowerCase()))].filter((name) =>
       filled.has(name) || this.#collections.get(name) !== undefined
     );
@@ -395,11 +428,18 @@ export class CollectionView<Index extends ViewIndex & Readable & Part, Readable 
     );
     const over = AbortSignal.any([signal, run.abort.signal]);
     await run.subscriber.caughtUp(lsn, over);
-    const parts = (): CollectionIndex<Index>[] => wanted.flatMap((name) => this.#collections.get(name)?.parts ?? []);
-    const tries = parts().map(({ name }) => run.rebuilds.get(name)?.tried.promise);
+    const parts = wanted.flatMap((name) => this.#collections.get(name)?.parts ?? []);
+    const tries = parts.map(({ name }) => run.rebuilds.get(name)?.tried.promise);
     for (const failure of await unlessAborted(Promise.all(tries), over))
       if (failure !== undefined) throw failure as Error;
-    return parts().reduce((sum, part) => sum + part.ready(this.changed).documents, 0);
+    return wanted.reduce((sum, name) => sum + this.#documents(name, filled.get(name)), 0);
+  }
+
+  /** Of a collection of which parts are left to other nodes, those that the tables have. */
+  #documents(name: string, listed = 0): number {
+    const { parts = [] } = this.#collections.get(name) ?? {};
+    if (this.#others !== undefined && parts.some(({ isResting }) => isResting)) return listed;
+    return parts.reduce((sum, part) => sum + part.ready(this.changed).documents, 0);
   }
 
   #requireCurrent(): Run {
@@ -538,7 +578,11 @@ export class CollectionView<Index extends ViewIndex & Readable & Part, Readable 
     for (const { kind, collection } of changes)
       if (kind === 'config.put' || kind === 'config.delete') this.#configured(run, collection);
     for (const index of changed) this.#afterChanges(run, index);
-    for (const index of outdated) this.#rebuild(run, index);
+    for (const index of outdated) {
+      // Whoever wakes it finds this change in the feed, after its checkpoint; other nodes have the new index meanwhile.
+      if (this.#others !== undefined && index.isResting && !this.#atRest.isWaking(index.name)) index.changed += 1;
+      else this.#rebuild(run, index);
+    }
   }
 
   #afterChanges(run: Run, index: CollectionIndex<Index>): void {

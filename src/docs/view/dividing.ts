@@ -13,6 +13,11 @@ export interface DividingRun extends BuildRun {
 interface DividingOptions<Index extends ViewIndex> {
   readonly builder: IndexBuilder<Index>;
   readonly partitions: Partitioning;
+  /**
+   * Whether the collection is shared with other nodes: then these decide together which new indexes are built here, and
+   * when all take over (`takeOver`).
+   */
+  readonly isShared: () => boolean;
   /** Other indexes may serve. */
   readonly onChange: () => void;
   /** Removes the checkpoints of indexes that are no longer needed. */
@@ -32,8 +37,10 @@ export class Dividing<Index extends ViewIndex & Readable & Part, Readable, Part 
     const { name, parts } = collection;
     const partitions = this.#options.partitions(name, parts.length, () => collection.documents);
     if (partitions === collection.wanted) return;
-    for (const index of collection.divide(partitions))
-      run.inTurn(() => this.#options.builder.build(index, run));
+    for (const index of collection.divide(partitions)) {
+      if (this.#options.isShared()) index.rest();
+      else run.inTurn(() => this.#options.builder.build(index, run));
+    }
   }
 
   joinLater(run: DividingRun, collection: CollectionParts<Index, Readable, Part>): void {
@@ -49,9 +56,15 @@ export class Dividing<Index extends ViewIndex & Readable & Part, Readable, Part 
   async join(run: DividingRun, collection: CollectionParts<Index, Readable, Part>): Promise<void> {
     const pace = new Pace();
     while (!run.signal.aborted && collection.warm()) await pace.rest();
-    const left = collection.conclude();
+    const left = this.#options.isShared() ? collection.leaveFailed() : collection.conclude();
     this.#options.onChange();
     await this.#options.removeKept(left);
+  }
+
+  /** Indexes are not needed any more, and others may serve. */
+  left(run: DividingRun, names: readonly string[]): void {
+    this.#options.onChange();
+    if (names.length > 0) run.inTurn(() => this.#options.removeKept(names));
   }
 
   /** An index of the collection serves, or could not be built. */

@@ -27,7 +27,7 @@ describe('a collection of which other nodes have some partitions', () => {
     for (const number of [0, 1, 2])
       loopback.add((method, args) => there.view.answer(part(number), method, args));
     left = new Set([0, 2]);
-    here.view.leaveTo(({ number, of }) => of === 3 && left.has(number));
+    here.view.leaveTo({ have: ({ number, of }) => of === 3 && left.has(number), documentsOf: () => 4 });
   });
 
   /** As a request does that waits for indexes which are loading. */
@@ -93,9 +93,9 @@ describe('a collection of which other nodes have some partitions', () => {
 
   it('tells where each partition is', async () => {
     expect(await loopback.request(found)).toHaveLength(4);
-    expect([0, 1, 2].map((number) => here.view.stateOfPart(part(number)))).toEqual(['resting', 'memory', 'resting']);
-    expect(here.view.stateOfPart(part(1, 2))).toBe('missing');
-    expect(here.view.stateOfPart({ collection: 'unknown', number: 0, of: 1 })).toBeUndefined();
+    expect([0, 1, 2].map((number) => here.view.stateOf(part(number)))).toEqual(['resting', 'memory', 'resting']);
+    expect(here.view.stateOf(part(1, 2))).toBe('missing');
+    expect(here.view.stateOf({ collection: 'unknown', number: 0, of: 1 })).toBeUndefined();
     expect(here.view.bytesOf('c')).toBe(2);
   });
 
@@ -107,6 +107,17 @@ describe('a collection of which other nodes have some partitions', () => {
     expect(() => ask(0)).toThrow(IndexElsewhere);
     expect(() => ask(1, 2)).toThrow(IndexElsewhere);
     expect(() => here.view.answer(part(1), 'nothing', [])).toThrow(new RangeError('there is no method nothing'));
+  });
+
+  it('is rebuilt as far as it is in memory, and the rest when it is read', async () => {
+    left.clear();
+    await here.view.intoMemory(['c'], unending);
+    for (const { name, usedAt } of here.view.inMemory())
+      if (name !== 'c|2/3') expect(await here.view.rest(name, usedAt, unending)).toBe(true);
+    here.kind.puts.length = 0;
+    expect([await here.view.reindex(['c'], unending), here.kind.puts]).toEqual([4, ['en']]);
+    await here.view.partIntoMemory(part(0), unending);
+    expect([here.kind.puts.sort(), inMemory()]).toEqual([['de', 'en', 'it'], ['c|1/3', 'c|2/3']]);
   });
 
   it('answers as an empty one if nothing of it is indexed', async () => {

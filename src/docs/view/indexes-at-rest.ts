@@ -35,6 +35,11 @@ export class IndexesAtRest<Index extends ViewIndex> {
     return find(name) === index && index.usedAt === usedAt && index.rest();
   }
 
+  /** Whether an index is being read. */
+  isWaking(name: string): boolean {
+    return this.#waking.has(name);
+  }
+
   /** Begins to read those that rest, beside other work; those that are made anew anyway are waited for. */
   wake(run: BuildRun, indexes: readonly CollectionIndex<Index>[]): void {
     for (const index of indexes) {

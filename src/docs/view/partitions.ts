@@ -8,6 +8,16 @@ export interface Partition {
   readonly of: number;
 }
 
+/** Into how many partitions the indexes of a collection in a view are divided. */
+export interface Division {
+  /** What searches read. */
+  readonly serving: number;
+  /** What is being built; absent if the collection is not being divided anew. */
+  readonly next?: number | undefined;
+  /** What other nodes may still ask for, after the collection was divided anew. */
+  readonly former?: number | undefined;
+}
+
 /** Maximum number of partitions of a collection. */
 export const MOST_PARTITIONS = 64;
 

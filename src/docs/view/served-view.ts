@@ -4,5 +4,5 @@ import type { ViewIndex } from './view-kind.ts';
 /** What a service needs of each view, whatever its indexes are. */
 export type ServedView = Pick<CollectionView<ViewIndex>,
   'start' | 'restart' | 'isCaughtUp' | 'caughtUp' | 'reached' | 'settled' | 'name' | 'isReady' | 'changed' | 'position'
-    | 'bytesOf' | 'inMemory' | 'intoMemory' | 'partIntoMemory' | 'rest' | 'counts' | 'stateOf' | 'stateOfPart'
-    | 'leaveTo' | 'answer' | 'woken'>;
+    | 'bytesOf' | 'inMemory' | 'intoMemory' | 'partIntoMemory' | 'rest' | 'counts' | 'stateOf' | 'divisionOf'
+    | 'takeOver' | 'leaveFormer' | 'leaveTo' | 'answer' | 'woken'>;

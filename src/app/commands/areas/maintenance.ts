@@ -51,7 +51,7 @@ export const NODES: CommandGroup = {
     positions: ['collection'],
     items: 'partitions',
     summary: 'list the partitions of a collection, and which nodes have them ready or are meant to',
-    columns: ['partition', 'ready', 'wanted'],
+    columns: ['partition', 'partitions', 'ready', 'wanted'],
     examples: ['node partitions blog'],
   }, {
     name: 'short',
@@ -59,7 +59,7 @@ export const NODES: CommandGroup = {
     without: ['collection'],
     items: 'shortPartitions',
     summary: 'list partitions that fewer nodes have ready than wanted, at most 100',
-    columns: ['collection', 'partition', 'ready', 'wanted'],
+    columns: ['collection', 'partition', 'partitions', 'ready', 'wanted'],
   }, {
     name: 'drain',
     operation: 'drainNode',
