@@ -29,6 +29,15 @@ describe('a request that reads parts in other processes', () => {
     expect([found, begun, loopback.asked.length]).toEqual([[2, 4, 4], 1, 2]);
   });
 
+  it('asks together what is needed by work that is done side by side', async () => {
+    const loopback = new Loopback();
+    const parts = [1, 2].map((factor) => loopback.add((_, [number]) => (number as number) * factor));
+    const found = await loopback.request(() =>
+      Promise.all(parts.map((part, i) => (i === 0 ? part.ask('times', 3) : gathered(() => part.known('times', 4)))))
+    );
+    expect([found, loopback.rounds]).toEqual([[3, 8], 1]);
+  });
+
   it('meets what a part throws; outside of a request nothing is asked', async () => {
     const loopback = new Loopback();
     const part = loopback.add(() => {

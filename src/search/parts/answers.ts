@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { setImmediate } from 'node:timers/promises';
 import { ServiceError } from '../../errors/index.ts';
 import { type PartAddress, type PartLink, type Question, questionOf, Unanswered } from './link.ts';
 
@@ -11,6 +12,12 @@ export type AskParts = (questions: readonly Question[]) => Promise<readonly Part
 /** The work of a request that asks so often is given up. */
 const MOST_ROUNDS = 200;
 
+/** Questions that are asked together. */
+interface Round {
+  readonly questions: Question[];
+  readonly answers: Promise<readonly PartAnswer[]>;
+}
+
 const requests = new AsyncLocalStorage<Answers>();
 
 /** What the parts of collections in other processes have answered to one request. */
@@ -18,6 +25,8 @@ export class Answers {
   readonly #ask: AskParts;
   readonly #known = new Map<string, Promise<PartAnswer> | PartAnswer>();
   #rounds = 0;
+  /** The round that has not been sent yet. */
+  #next: Round | undefined;
 
   constructor(ask: AskParts) {
     this.#ask = ask;
@@ -58,19 +67,31 @@ export class Answers {
   }
 
   #send(questions: readonly Question[]): void {
-    this.#rounds += 1;
-    if (this.#rounds > MOST_ROUNDS)
-      throw new ServiceError('unavailable', 'the request needs too many answers of other nodes; try again');
-    const asked = this.#ask(questions);
-    for (const [i, { key }] of questions.entries()) {
-      const answer = asked.then((answers) => {
-        this.#known.set(key, answers[i]!);
-        return answers[i]!;
+    const round = this.#next ??= this.#newRound();
+    for (const question of questions) {
+      const { key } = question;
+      const at = round.questions.push(question) - 1;
+      const answer = round.answers.then((answers) => {
+        this.#known.set(key, answers[at]!);
+        return answers[at]!;
       });
       // Whoever waits learns of the failure; the next round asks again.
       answer.catch(() => this.#known.delete(key));
       this.#known.set(key, answer);
     }
+  }
+
+  /** It is sent when all work that can go on now has come to its questions: searches side by side share a round. */
+  #newRound(): Round {
+    const questions: Question[] = [];
+    const answers = setImmediate().then(() => {
+      this.#next = undefined;
+      this.#rounds += 1;
+      if (this.#rounds > MOST_ROUNDS)
+        throw new ServiceError('unavailable', 'the request needs too many answers of other nodes; try again');
+      return this.#ask(questions);
+    });
+    return { questions, answers };
   }
 }
 
