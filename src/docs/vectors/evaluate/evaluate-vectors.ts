@@ -103,12 +103,13 @@ function judge({ field, search, found, durations }: Run, collection: string,
   questions: readonly Question[]): EvaluatedField
 {
   const judged = questions.flatMap(({ relevant }, i) => (relevant.length === 0 ? [] : [{ relevant, hits: found[i]! }]));
-  const [model] = search.modelsOf(collection);
+  const models = search.modelsOf(collection);
+  const [model] = models;
   return {
     vectorField: field,
     model: model?.model ?? '',
     dimensions: model?.dimensions ?? 0,
-    documents: search.ordsOf(collection).size,
+    documents: models.reduce((sum, { documents }) => sum + documents, 0),
     mrr: mean(judged.map(({ relevant, hits }) => {
       const place = hits.findIndex((ord) => relevant.some((ords) => ords.has(ord)));
       return place < 0 ? 0 : 1 / (place + 1);
