@@ -1,4 +1,3 @@
-import type { OrdSet } from '../../lib/ord-set.ts';
 import type { Metric } from '../../search/vector/index.ts';
 import type { Encoder, ModelIdentity, SpaceEmbeddings } from '../embeddings/index.ts';
 import type { FollowingView, NearestOptions, NearestResult, Passage, PassageQuery,
@@ -67,6 +66,4 @@ export interface VectorSearch extends StoredVectors {
   chunkCounts(collection: string, ords: readonly number[]): readonly number[];
   /** The models of a collection's vectors, most documents first. Throws `index_loading`. */
   modelsOf(collection: string): readonly ModelCount[];
-  /** Ordinals of the documents that have vectors, only of one model if one is named; a copy. Throws `index_loading`. */
-  ordsOf(collection: string, model?: ModelIdentity): OrdSet;
 }

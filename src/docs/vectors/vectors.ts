@@ -4,7 +4,7 @@ import type { FindSimilarResponse, GetVectorStatsResponse,
   VectorFieldStats } from '../../../generated/docs/sdk/types.gen.ts';
 import { ServiceError } from '../../errors/index.ts';
 import type { Timer } from '../../lib/clock.ts';
-import { OrdSet } from '../../lib/ord-set.ts';
+import type { OrdSet } from '../../lib/ord-set.ts';
 import type { AnswerBounds, Handlers, InputOf } from '../../operations/index.ts';
 import { gathered, readBoth, readEach } from '../../search/parts/index.ts';
 import type { VectorIndexOptions } from '../../search/vector/index.ts';
@@ -114,7 +114,6 @@ export function createVectors(environment: DocsEnvironment, areas: VectorsAreas)
       chunkCounts,
       modelsOf: (collection) => indexOf(collection)?.models() ?? [],
       ...stored,
-      ordsOf: (collection, model) => indexOf(collection)?.ordsOf(model) ?? new OrdSet(),
     };
     return { deps, search };
   };

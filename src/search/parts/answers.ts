@@ -9,8 +9,8 @@ export type PartAnswer = { readonly value: unknown } | { readonly error: unknown
 /** Asks some parts, and returns their answers in the order of the questions. */
 export type AskParts = (questions: readonly Question[]) => Promise<readonly PartAnswer[]>;
 
-/** The work of a request that asks so often is given up. */
-const MOST_ROUNDS = 200;
+/** Work that must be repeated more often than this, without coming to its end, is given up. */
+const MOST_REPEATS = 200;
 
 /** Questions that are asked together. */
 interface Round {
@@ -87,8 +87,6 @@ export class Answers {
     const answers = setImmediate().then(() => {
       this.#next = undefined;
       this.#rounds += 1;
-      if (this.#rounds > MOST_ROUNDS)
-        throw new ServiceError('unavailable', 'the request needs too many answers of other nodes; try again');
       return this.#ask(questions);
     });
     return { questions, answers };
@@ -106,11 +104,13 @@ function valueOf(answer: PartAnswer): unknown {
  */
 export async function gathered<T>(work: () => T | Promise<T>): Promise<T> {
   const answers = Answers.current;
-  for (;;) {
+  for (let repeats = 0;; repeats++) {
     try {
       return await work();
     } catch (error) {
       if (answers === undefined || !(error instanceof Unanswered)) throw error;
+      if (repeats === MOST_REPEATS)
+        throw new ServiceError('unavailable', 'the request needs too many answers of other nodes; try again');
       await answers.fetch(error.questions);
     }
   }

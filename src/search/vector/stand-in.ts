@@ -102,7 +102,9 @@ export async function answerVectors(index: VectorIndex, method: string, args: re
   return ANSWERS[method as VectorMethod](index, ...args as [unknown]);
 }
 
+/** Throws a VectorIndexClosedError: a closed index has no rows, but is not empty. */
 export function summaryOfVectors(index: VectorIndex): VectorSummary {
+  index.held.mustBeOpen();
   const stats = index.stats();
   return {
     kinds: index.held.kinds.map(({ dims, type }) => ({ dims, type })),

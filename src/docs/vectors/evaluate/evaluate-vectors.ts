@@ -4,6 +4,7 @@ import type { EvaluatedField, EvaluateVectorsResponse,
 import { ServiceError } from '../../../errors/index.ts';
 import { roundScore } from '../../../lib/rounded.ts';
 import type { AnswerBounds, InputOf } from '../../../operations/index.ts';
+import { gathered, readEach } from '../../../search/parts/index.ts';
 import { inList } from '../../../storage/index.ts';
 import { type Collections, isSupplied, SERVER_FIELD } from '../../collections/index.ts';
 import type { DocsEnvironment } from '../../environment.ts';
@@ -56,7 +57,7 @@ export async function evaluateVectors(deps: EvaluateDeps, input: EvaluateInput,
     topK,
     queries: questions.length,
     judged: questions.filter(({ relevant }) => relevant.length > 0).length,
-    fields: runs.map((run) => judge(run, collection, questions)),
+    fields: await gathered(() => readEach(runs, (run) => judge(run, collection, questions))),
     agreement: runs.flatMap((run, i) => runs.slice(i + 1).map((other) => compare(run, other))),
   };
 }

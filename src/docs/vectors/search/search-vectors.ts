@@ -42,12 +42,12 @@ export async function searchVectors(deps: SearchDeps, input: SearchInput,
   const { collection, query, queryVector } = request;
   if (fields === undefined) await gathered(() => requireEmbeddings(deps, request, config));
   // If nothing can be found, the provider is not called.
-  const isEmpty = await gathered(() => (deps.indexOf(collection)?.documents ?? 0) === 0);
+  const isEmpty = () => gathered(() => (deps.indexOf(collection)?.documents ?? 0) === 0);
   const vector = fields !== undefined
     ? toQueryVector(fields)
     : queryVector !== undefined
     ? { vector: queryVector }
-    : isEmpty
+    : await isEmpty()
     ? undefined
     : await deps.embed.embedQuery(query, bounds.signal, collection);
   const answer = await findNearest(deps, input, request, vector, bounds);

@@ -120,4 +120,30 @@ describe('the embeddings of several partitions as one', () => {
     await expect(inPresentIndex(() => joined.of(''), (index) => index.search({ vector: new Float32Array(4), k: 1 })))
       .rejects.toThrow(VectorIndexClosedError);
   });
+
+  it('are searched without those that a partition on another node lost since it was asked what it has', async () => {
+    const parts = [create(), create(), create()];
+    for (const [ord, part] of parts.entries()) part.put(document(ord));
+    const loopback = new Loopback();
+    const joined = joinCollectionVectors(parts.map((part, i) =>
+      new VectorsStandIn(loopback.add((method, args) => {
+        if (method !== 'candidates') return answerFromVectors(part, method, args);
+        if (i === 0) part.remove(0);
+        const answer = answerFromVectors(part, method, args);
+        if (i === 1) part.remove(1);
+        return answer;
+      }))
+    ));
+    const search = () =>
+      loopback.request(() =>
+        inPresentIndex(() => joined.of(''), (index) => index.search({ vector: Float32Array.of(1, 0, 0, 0), k: 5 }))
+      );
+    expect((await search())!.hits.map(({ ord }) => ord)).toEqual([2]);
+    parts[2]!.close();
+    await expect(search()).rejects.toThrow(VectorIndexClosedError);
+  });
+
+  it('refuse a method that there is not', async () => {
+    await expect(answerFromVectors(create(), 'put', ['', 1])).rejects.toThrow(RangeError);
+  });
 });

@@ -206,8 +206,6 @@ describe('the vectors area, for others', () => {
     const model = { model: 'words', variant: 'plain', dimensions: 32 };
     expect(vectors.modelsOf('C')).toEqual([{ ...model, documents: 1 }]);
     expect(vectors.documentModels('c', [ord, 0])).toEqual([model, undefined]);
-    expect([...vectors.ordsOf('c', model)]).toEqual([ord]);
-    expect([...vectors.ordsOf('c', { ...model, variant: 'other' })]).toEqual([]);
     const passages = [0, 1, 2, undefined].map((chunk) => ({ ord, chunk }));
     expect(vectors.passageVectors('c', passages).map((vector) => vector?.length)).toEqual([32, 32, undefined, 32]);
     expect(vectors.passageVectors('unknown', [{ ord }])).toEqual([undefined]);

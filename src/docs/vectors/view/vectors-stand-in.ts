@@ -93,7 +93,7 @@ type SpaceKnown = <T>(method: 'documentModels' | 'ordsOf', ...args: readonly unk
 export async function answerFromVectors(vectors: CollectionVectors, method: string,
   [name, ...args]: readonly unknown[]): Promise<unknown>
 {
-  if (method === 'summary') return { value: summaryOf(vectors) };
+  if (method === 'summary') return orClosed(() => summaryOf(vectors));
   // A space that lost its last documents meanwhile is one without documents.
   return orClosed(() =>
     inPresentIndex(() => vectors.ofAny(name as string), (space) => answerFromSpace(space, method, args))
