@@ -3,6 +3,7 @@ import type { HybridResult, SearchHybridResponse } from '../../../generated/docs
 import { ServiceError } from '../../errors/index.ts';
 import { roundScore } from '../../lib/rounded.ts';
 import type { AnswerBounds, Handlers } from '../../operations/index.ts';
+import { gathered } from '../../search/parts/index.ts';
 import { isCodeDocument, tokenizeCode } from '../../text/code/index.ts';
 import { tokenize } from '../../text/tokenize.ts';
 import type { Meta } from '../documents/index.ts';
@@ -138,7 +139,7 @@ async function withVector(meaning: MeaningSide, request: HybridRequest, signal: 
     warnings: [`${reason}: the words alone decided`],
   });
   if (!meaning.isConfigured()) return alone('embedding provider not configured');
-  if (meaning.modelsOf(request.collection).length === 0) {
+  if ((await gathered(() => meaning.modelsOf(request.collection))).length === 0) {
     return {
       request,
       vector: undefined,

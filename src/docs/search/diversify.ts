@@ -1,7 +1,8 @@
 import { ServiceError } from '../../errors/index.ts';
 import { Pace } from '../../lib/pace.ts';
 import type { FusedHit } from '../../search/fusion/fuse.ts';
-import type { Metric } from '../../search/vector/index.ts';
+import { gathered, readBoth } from '../../search/parts/index.ts';
+import type { Metric, StoredPassage } from '../../search/vector/index.ts';
 import type { ModelIdentity } from '../embeddings/index.ts';
 import { type Candidate, chooseByMmr } from './mmr.ts';
 
@@ -15,15 +16,10 @@ export interface Diversity {
 
 /** The vectors of stored documents, with which results are compared. */
 export interface StoredVectors {
-  /** The model of a document's vectors; undefined when it has none. Throws `index_loading`. */
-  modelOf(collection: string, ord: number): ModelIdentity | undefined;
-  /** A document's vectors by chunk, as they are stored; none when it has none. Throws `index_loading`. */
-  vectorsOf(collection: string, ord: number): readonly Float32Array[];
-  /**
-   * The mean of a document's vectors, with length 1 if `unit` is set; undefined when it has none. Throws
-   * `index_loading`.
-   */
-  meanOf(collection: string, ord: number, unit?: boolean): Float32Array | undefined;
+  /** The models of documents' vectors, in their order; undefined for one that has none. Throws `index_loading`. */
+  documentModels(collection: string, ords: readonly number[]): readonly (ModelIdentity | undefined)[];
+  /** The vectors of passages as they are stored, in their order (`VectorReader`). Throws `index_loading`. */
+  passageVectors(collection: string, passages: readonly StoredPassage[]): readonly (Float32Array | undefined)[];
 }
 
 interface DiverseInput {
@@ -53,6 +49,9 @@ const MAX_COMPARED_BYTES = 64 * 2 ** 20;
 export function diverseCandidates(wanted: number, limit: number): number {
   return Math.max(limit, Math.min(wanted, Math.floor(MAX_COMPARISONS / limit)));
 }
+
+/** Number of hits whose vectors are read in one step. */
+const STEP = 512;
 
 /** Hits in the order in which they were chosen. */
 export interface DiverseHits {
@@ -87,29 +86,28 @@ export async function diversify(stored: StoredVectors, collection: string, { lam
 async function vectorsOf(stored: StoredVectors, collection: string, hits: readonly FusedHit[],
   count: number): Promise<readonly (Float32Array | undefined)[]>
 {
-  const names = hits.map(({ ord }) => nameOf(stored.modelOf(collection, ord)));
+  const passages = hits.map(({ ord, chunk }): StoredPassage => ({ ord, chunk }));
+  const read = (from: number) => stored.passageVectors(collection, passages.slice(from, from + STEP));
+  // Both at once, because each may be a question to other nodes.
+  const [models, first] = await gathered(() =>
+    readBoth(() => stored.documentModels(collection, hits.map(({ ord }) => ord)), () => read(0))
+  );
+  const names = models.map(nameOf);
   const [usual] = [...Map.groupBy(names.filter((name) => name !== ''), (name) => name)].sort(([, a], [, b]) =>
     b.length - a.length
   );
   if (usual === undefined) return [];
   const pace = new Pace();
-  const byDocument = new Map<number, readonly Float32Array[]>();
   const vectors: (Float32Array | undefined)[] = [];
-  const ofDocument = (ord: number): readonly Float32Array[] => {
-    let own = byDocument.get(ord);
-    if (own === undefined) byDocument.set(ord, own = stored.vectorsOf(collection, ord));
-    return own;
-  };
-  for (let i = 0, bytes = 0; i < hits.length && (i < count || bytes < MAX_COMPARED_BYTES); i++) {
-    const { ord, chunk } = hits[i]!;
-    // Vectors may have changed meanwhile.
-    const vector = names[i] !== usual[0]
-      ? undefined
-      : chunk === undefined
-      ? stored.meanOf(collection, ord, true)
-      : ofDocument(ord)[chunk];
-    vectors.push(vector);
-    bytes += vector?.byteLength ?? 0;
+  const isEnough = (bytes: number): boolean => vectors.length >= count && bytes >= MAX_COMPARED_BYTES;
+  for (let bytes = 0, from = 0; from < hits.length && !isEnough(bytes); from += STEP) {
+    for (const vector of from === 0 ? first : await gathered(() => read(from))) {
+      if (isEnough(bytes)) break;
+      // Vectors may have changed meanwhile.
+      const compared = names[vectors.length] === usual[0] ? vector : undefined;
+      vectors.push(compared);
+      bytes += compared?.byteLength ?? 0;
+    }
     await pace.rest();
   }
   return vectors;

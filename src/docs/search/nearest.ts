@@ -1,4 +1,5 @@
 import type { OrdSet } from '../../lib/ord-set.ts';
+import { gathered } from '../../search/parts/index.ts';
 import { type Algorithm, VectorIndexClosedError } from '../../search/vector/index.ts';
 
 /** What a search for the nearest vectors of a collection wants, of whichever kind they are. */
@@ -86,7 +87,7 @@ export async function inPresentIndex<Index, Result>(indexOf: () => Index | undef
   search: (index: Index) => Promise<Result>): Promise<Result | undefined>
 {
   for (;;) {
-    const index = indexOf();
+    const index = await gathered(indexOf);
     if (index === undefined) return undefined;
     try {
       return await search(index);

@@ -17,7 +17,7 @@ export interface FieldsSide extends StoredVectors {
   readonly followsDocuments: true;
   searchByVector(query: Omit<FieldsQuery, 'fields'>, signal?: AbortSignal): Promise<NearestResult>;
   passagesOf(queries: readonly PassageQuery[]): Promise<(Passage | undefined)[]>;
-  chunkCount(collection: string, ord: number): number;
+  chunkCounts(collection: string, ords: readonly number[]): readonly number[];
 }
 
 /** Vectors and bytes of a field of a collection. */
@@ -72,13 +72,14 @@ export function createVectorFields(environment: DocsEnvironment,
         searchByVector: (query, signal) => searchFields(deps, { ...query, fields }, signal),
         passagesOf: (queries) => readFieldPassages(sql, name, queries),
         // The passage of a sparse vector is the whole body.
-        chunkCount: (collection, ord) => (field.kind === 'sparse' ? 1 : dense(collection)?.chunkCount(ord) ?? 0),
-        modelOf: (collection, ord) =>
-          (dense(collection)?.chunkCount(ord) ?? 0) === 0
-            ? undefined
-            : { model: name, variant: '', dimensions: field.dimensions },
-        vectorsOf: (collection, ord) => dense(collection)?.vectorsOf(ord) ?? [],
-        meanOf: (collection, ord, unit = false) => dense(collection)?.meanOf(ord, unit),
+        chunkCounts: (collection, ords) =>
+          field.kind === 'sparse' ? ords.map(() => 1) : dense(collection)?.chunkCounts(ords) ?? ords.map(() => 0),
+        documentModels: (collection, ords) =>
+          (dense(collection)?.chunkCounts(ords) ?? ords.map(() => 0)).map((count) =>
+            count === 0 ? undefined : { model: name, variant: '', dimensions: field.dimensions }
+          ),
+        passageVectors: (collection, passages) =>
+          dense(collection)?.passageVectors(passages) ?? passages.map(() => undefined),
       };
     },
     documentsOf: (collection) => view.indexOf(collection)?.documents ?? 0,

@@ -1,4 +1,3 @@
-import type { OrdSet } from '../../lib/ord-set.ts';
 import type { Metric } from '../../search/vector/index.ts';
 import type { Encoder, ModelIdentity, SpaceEmbeddings } from '../embeddings/index.ts';
 import type { FollowingView, NearestOptions, NearestResult, Passage, PassageQuery,
@@ -63,10 +62,8 @@ export interface VectorSearch extends StoredVectors {
    * changed since.
    */
   passagesOf(queries: readonly PassageQuery[]): Promise<(Passage | undefined)[]>;
-  /** Number of passages of a document. Throws `index_loading`. */
-  chunkCount(collection: string, ord: number): number;
+  /** Numbers of passages of documents, in their order. Throws `index_loading`. */
+  chunkCounts(collection: string, ords: readonly number[]): readonly number[];
   /** The models of a collection's vectors, most documents first. Throws `index_loading`. */
   modelsOf(collection: string): readonly ModelCount[];
-  /** Ordinals of the documents that have vectors, only of one model if one is named; a copy. Throws `index_loading`. */
-  ordsOf(collection: string, model?: ModelIdentity): OrdSet;
 }

@@ -4,8 +4,9 @@ import type { FindSimilarResponse, GetVectorStatsResponse,
   VectorFieldStats } from '../../../generated/docs/sdk/types.gen.ts';
 import { ServiceError } from '../../errors/index.ts';
 import type { Timer } from '../../lib/clock.ts';
-import { OrdSet } from '../../lib/ord-set.ts';
+import type { OrdSet } from '../../lib/ord-set.ts';
 import type { AnswerBounds, Handlers, InputOf } from '../../operations/index.ts';
+import { gathered, readBoth, readEach } from '../../search/parts/index.ts';
 import type { VectorIndexOptions } from '../../search/vector/index.ts';
 import { type Collections, isSupplied } from '../collections/index.ts';
 import type { Embeddings, FieldStates, SpaceEmbeddings } from '../embeddings/index.ts';
@@ -74,17 +75,20 @@ export function createVectors(environment: DocsEnvironment, areas: VectorsAreas)
       if (!own.describe().enabled) throw new ServiceError('invalid_argument', 'embedding provider not configured');
     };
     const embedQuery: VectorSearch['embedQuery'] = async (text, signal, collection) => {
-      const present = collection === undefined ? [] : indexOf(collection)?.models() ?? [];
+      const present = collection === undefined ? [] : await gathered(() => indexOf(collection)?.models() ?? []);
       const { vector, isUnknown, ...model } = await own.embedQuery(text, signal, present);
       return { vector, model, text, isUnknown };
     };
     const stored: StoredVectors = {
-      modelOf: (collection, ord) => indexOf(collection)?.modelOf(ord),
-      vectorsOf: (collection, ord) => indexOf(collection)?.vectorsOf(ord) ?? [],
-      meanOf: (collection, ord, unit = false) => indexOf(collection)?.meanOf(ord, unit),
+      documentModels: (collection, ords) => indexOf(collection)?.documentModels(ords) ?? ords.map(() => undefined),
+      passageVectors: (collection, passages) =>
+        indexOf(collection)?.passageVectors(passages) ?? passages.map(() => undefined),
     };
+    const chunkCounts: VectorSearch['chunkCounts'] = (collection, ords) =>
+      indexOf(collection)?.chunkCounts(ords) ?? ords.map(() => 0);
     const deps: SearchDeps & SourceDeps = {
       ...shared,
+      chunkCounts,
       space,
       indexOf,
       leadWeightOf: (model) => own.leadWeightOf(model),
@@ -105,10 +109,9 @@ export function createVectors(environment: DocsEnvironment, areas: VectorsAreas)
       embedTexts: (texts, role, signal) => own.embedTexts(texts, role, signal),
       searchByVector: (query, signal) => searchByVector(deps, query, signal),
       passagesOf: (queries) => readPassages(sql, space, queries),
-      chunkCount: (collection, ord) => indexOf(collection)?.chunkCount(ord) ?? 0,
+      chunkCounts,
       modelsOf: (collection) => indexOf(collection)?.models() ?? [],
       ...stored,
-      ordsOf: (collection, model) => indexOf(collection)?.ordsOf(model) ?? new OrdSet(),
     };
     return { deps, search };
   };
@@ -157,14 +160,15 @@ export function createVectors(environment: DocsEnvironment, areas: VectorsAreas)
       searchVectors: (input, context) =>
         searchVectors(inSpace(input.collection, input.vectorField).deps, input, context),
       findSimilar: (input, context) => findSimilar(inSpace(input.collection, input.vectorField).deps, input, context),
-      getVectorStats: async (_input, { identity }) =>
-        withFields(await embeddings.readStats(identity, view.isReady), fields,
-          providedStats(await embeddings.countFieldStates())),
+      async getVectorStats(_input, { identity }) {
+        const stats = await embeddings.readStats(identity, view.isReady);
+        const providedOf = providedStats(await embeddings.countFieldStates());
+        return gathered(() => withFields(stats, fields, providedOf));
+      },
     },
     of,
-    modelOf: (collection, ord) => of(collection).modelOf(collection, ord),
-    vectorsOf: (collection, ord) => of(collection).vectorsOf(collection, ord),
-    meanOf: (collection, ord, unit) => of(collection).meanOf(collection, ord, unit),
+    documentModels: (collection, ords) => of(collection).documentModels(collection, ords),
+    passageVectors: (collection, passages) => of(collection).passageVectors(collection, passages),
     view,
     views: [view],
     async stop() {
@@ -194,8 +198,9 @@ interface SpaceSearch {
 function withFields(stats: GetVectorStatsResponse, search: VectorFieldSearch | undefined,
   providedOf: (collection: string) => Readonly<Record<string, VectorFieldStats>>): GetVectorStatsResponse
 {
-  const collections = Object.entries(stats.collections).map(([name, counts]) => {
-    const fields = { ...search?.statsOf(name), ...providedOf(name) };
+  const collections = readEach(Object.entries(stats.collections), ([name, counts]) => {
+    const [supplied, provided] = readBoth(() => search?.statsOf(name), () => providedOf(name));
+    const fields = { ...supplied, ...provided };
     return [name, Object.keys(fields).length === 0 ? counts : { ...counts, fields }] as const;
   });
   return { ...stats, collections: Object.fromEntries(collections) };

@@ -38,6 +38,17 @@ describe('a request that reads parts in other processes', () => {
     expect([found, loopback.rounds]).toEqual([[3, 8], 1]);
   });
 
+  it('gives up what needs ever more answers, but not work in many stages', async () => {
+    const loopback = new Loopback();
+    const part = loopback.add(() => 0);
+    const stages = Array.from({ length: 300 }, (_, stage) => () => part.known('read', stage));
+    await loopback.request(async () => {
+      for (const stage of stages) await gathered(stage);
+    });
+    expect(loopback.rounds).toBe(300);
+    await expect(loopback.request(() => stages.map((stage) => stage()))).rejects.toThrow('too many answers');
+  });
+
   it('meets what a part throws; outside of a request nothing is asked', async () => {
     const loopback = new Loopback();
     const part = loopback.add(() => {

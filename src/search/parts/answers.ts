@@ -9,7 +9,7 @@ export type PartAnswer = { readonly value: unknown } | { readonly error: unknown
 /** Asks some parts, and returns their answers in the order of the questions. */
 export type AskParts = (questions: readonly Question[]) => Promise<readonly PartAnswer[]>;
 
-/** Work that is repeated so often is given up. */
+/** Work that must be repeated more often than this, without coming to its end, is given up. */
 const MOST_REPEATS = 200;
 
 /** Questions that are asked together. */

@@ -66,3 +66,8 @@ export function readEach<Part, T>(parts: readonly Part[], read: (part: Part, i: 
   if (questions.length > 0) throw new Unanswered(questions);
   return found;
 }
+
+/** Does two reads as `readEach` does: what both must ask, they ask at the same time. */
+export function readBoth<A, B>(a: () => A, b: () => B): [A, B] {
+  return readEach<() => A | B, A | B>([a, b], (read) => read()) as [A, B];
+}

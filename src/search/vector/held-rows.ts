@@ -40,10 +40,14 @@ export class HeldRows {
     return this.sets.flatMap(({ segments }) => segments);
   }
 
+  /** The sets that have live rows. */
+  get kinds(): VectorSet[] {
+    return this.sets.filter(({ liveCount }) => liveCount > 0);
+  }
+
   /** Dimensions of the live rows, ascending. */
   get dims(): number[] {
-    const live = this.sets.filter(({ liveCount }) => liveCount > 0);
-    return [...new Set(live.map(({ dims }) => dims))].toSorted((a, b) => a - b);
+    return [...new Set(this.kinds.map(({ dims }) => dims))].toSorted((a, b) => a - b);
   }
 
   setFor(dims: number, type: StoredType): VectorSet {

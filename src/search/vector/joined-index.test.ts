@@ -1,14 +1,18 @@
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { StoredType } from '../../kernels/vectors.ts';
+import { Loopback } from '../../testkit/parts/loopback.ts';
 import { clusteredVectors, exactNearest } from './hnsw/test-fixture.ts';
-import { type Algorithm, allFactories, DimensionError, JoinedVectorIndex, type Metric, VectorIndex,
-  VectorIndexClosedError, type VectorIndexOptions, type VectorQuery, WorkerPool } from './index.ts';
+import { type Algorithm, allFactories, answerVectors, DimensionError, JoinedVectorIndex, type Metric, openValue,
+  type OrClosed, orClosed, summaryOfVectors, VectorIndex, VectorIndexClosedError, type VectorIndexOptions,
+  type VectorQuery, VectorStandIn, type VectorSummary, WorkerPool } from './index.ts';
 
 const pool = new WorkerPool(2);
 afterAll(() => pool.close());
 
 const DIMS = [3, 20];
+/** Also one that no document has. */
+const ORDS = Array.from({ length: 62 }, (_, at) => at);
 const vectorOf = (dims: number) =>
   fc.array(fc.integer({ min: -2, max: 3 }), { minLength: dims, maxLength: dims }).map((numbers) =>
     Float32Array.from(numbers)
@@ -30,13 +34,32 @@ const query = fc.record({
 });
 type Asked = typeof query extends fc.Arbitrary<infer Q> ? Q : never;
 
+/** Which parts are in other processes. */
+const AWAY = { none: () => false, some: (part: number) => part % 2 === 1, all: () => true };
+type Away = keyof typeof AWAY;
+
+function standInFor(index: VectorIndex, loopback: Loopback): VectorStandIn {
+  const link = loopback.add((method, args) =>
+    orClosed(() => (method === 'summary' ? summaryOfVectors(index) : answerVectors(index, method, args)))
+  );
+  return new VectorStandIn({
+    summary: () => openValue(link.known<OrClosed<VectorSummary>>('summary')),
+    known: <T>(method: string, ...args: readonly unknown[]) => openValue(link.known<OrClosed<T>>(method, ...args)),
+  });
+}
+
+function join(parts: readonly VectorIndex[], away: Away, loopback: Loopback): JoinedVectorIndex {
+  return new JoinedVectorIndex(parts.map((part, i) => (AWAY[away](i) ? standInFor(part, loopback) : part)));
+}
+
 /** An index of all documents, and several with a part each. */
 class Both {
   readonly whole: VectorIndex;
   readonly parts: readonly VectorIndex[];
   readonly joined: JoinedVectorIndex;
+  readonly loopback = new Loopback();
 
-  constructor(count: number, inWorkers: boolean) {
+  constructor(count: number, inWorkers: boolean, away: Away = 'none') {
     const options: VectorIndexOptions = {
       pool,
       factories: allFactories().map((factory) => ({ ...factory, minRows: 1 })),
@@ -46,7 +69,7 @@ class Both {
     };
     this.whole = new VectorIndex(options);
     this.parts = Array.from({ length: count }, () => new VectorIndex(options));
-    this.joined = new JoinedVectorIndex(this.parts);
+    this.joined = join(this.parts, away, this.loopback);
   }
 
   put(at: number, chunks: readonly Float32Array[], stored: StoredType): void {
@@ -72,35 +95,39 @@ class Both {
     };
     const outcome = async (index: VectorIndex | JoinedVectorIndex) =>
       index.search(wanted).catch((error: unknown) => error as DimensionError);
-    const [one, several] = [await outcome(this.whole), await outcome(this.joined)];
+    const [one, several] = [await outcome(this.whole), await this.loopback.request(() => outcome(this.joined))];
+    expect(this.loopback.rounds).toBeLessThanOrEqual(2);
     if (one instanceof Error || several instanceof Error) {
       expect(several).toEqual(one);
       return;
     }
     expect(several.hits).toEqual(one.hits);
     if (asked.algorithm === 'flat' || asked.algorithm === 'quantized') expect(several).toEqual(one);
-    const ords = several.hits.map(({ ord: at }) => at);
-    expect(await this.joined.firstScores([...ords, 61], asked.vector, asked.metric)).toEqual(
-      await this.whole.firstScores([...ords, 61], asked.vector, asked.metric),
-    );
+    const ords = [...several.hits.map(({ ord: at }) => at), 61];
+    const scores = (index: VectorIndex | JoinedVectorIndex) =>
+      Promise.all([index.firstScores(ords, asked.vector, asked.metric),
+        index.bestScores(ords, asked.vector, asked.metric)]);
+    expect(await this.loopback.request(() => scores(this.joined))).toEqual(await scores(this.whole));
+    expect(this.loopback.rounds).toBeLessThanOrEqual(1);
   }
 
-  compareReading(): void {
+  async compareReading(): Promise<void> {
     const { whole, joined } = this;
     const read = (index: VectorIndex | JoinedVectorIndex) => ({
       dims: index.dims,
       documentCount: index.documentCount,
       rowBytes: index.rowBytes,
       ords: [...index.ords()],
-      each: Array.from({ length: 62 },
-        (_,
-          at) => [index.chunkCount(at), index.vectorsOf(at), index.typeOf(at), index.meanOf(at),
-          index.meanOf(at, true)]),
+      counts: index.chunkCounts(ORDS),
+      vectors: index.passageVectors(
+        ORDS.flatMap((at) => [0, 1, 2, 3, 4, undefined].map((chunk) => ({ ord: at, chunk }))),
+      ),
       chunks: index.stats().chunks,
       sets: index.stats().sets.map(({ dims, type: stored, chunks, dead }) => [dims, stored, chunks, dead].join(' '))
         .toSorted(),
     });
-    expect(read(joined)).toEqual(read(whole));
+    expect(await this.loopback.request(() => read(joined))).toEqual(read(whole));
+    expect(this.loopback.rounds).toBeLessThanOrEqual(4);
   }
 
   async close(): Promise<void> {
@@ -115,70 +142,79 @@ class Both {
 describe('several indexes as one', () => {
   it('find and read what one index with all documents does', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.integer({ min: 2, max: 8 }), fc.boolean(),
+      fc.asyncProperty(fc.integer({ min: 2, max: 8 }), fc.boolean(), fc.constantFrom<Away>('none', 'some', 'all'),
         fc.array(fc.tuple(fc.array(change, { minLength: 1, maxLength: 60, size: 'max' }), query), {
           minLength: 1,
           maxLength: 6,
-        }), async (count, inWorkers, rounds) => {
-        const both = new Both(count, inWorkers);
+        }), async (count, inWorkers, away, rounds) => {
+        const both = new Both(count, inWorkers, away);
         for (const [changes, asked] of rounds) {
           for (const each of changes) {
             if ('put' in each) both.put(each.put, each.vectors, each.type);
             else both.remove(each.remove);
           }
           await both.compare(asked);
-          both.compareReading();
+          await both.compareReading();
         }
         await both.close();
       }),
-      { numRuns: 60 },
+      { numRuns: 90 },
     );
   });
 
-  it('reject when one of them was closed, and for a dimension that none has', async () => {
-    const both = new Both(3, false);
-    const vector = Float32Array.of(1, 2);
-    expect(await both.joined.search({ vector, k: 1 })).toEqual({ hits: [], algorithm: 'flat', scanned: 0 });
-    both.put(1, [Float32Array.of(1, 0, 0)], 'float32');
-    both.put(2, [Float32Array.of(1, 0, 0, 0)], 'float32');
-    await expect(both.joined.search({ vector, k: 1 })).rejects.toThrow(new DimensionError(2, [3, 4]));
-    await expect(both.joined.search({ vector: Float32Array.of(1, Number.NaN), k: 1 })).rejects.toThrow(RangeError);
-    await both.parts[0]!.close();
-    await expect(both.joined.search({ vector, k: 1 })).rejects.toThrow(VectorIndexClosedError);
-    await expect(both.joined.firstScores([1], vector, 'cosine')).rejects.toThrow(VectorIndexClosedError);
-    await both.close();
-  });
+  it.each<Away>(['none', 'some', 'all'])(
+    'reject when one of them was closed, and for a dimension that none has: %s away',
+    async (away) => {
+      const both = new Both(3, false, away);
+      const vector = Float32Array.of(1, 2);
+      const search = (query: VectorQuery) => both.loopback.request(() => both.joined.search(query));
+      expect(await search({ vector, k: 1 })).toEqual({ hits: [], algorithm: 'flat', scanned: 0 });
+      both.put(1, [Float32Array.of(1, 0, 0)], 'float32');
+      both.put(2, [Float32Array.of(1, 0, 0, 0)], 'float32');
+      await expect(search({ vector, k: 1 })).rejects.toThrow(new DimensionError(2, [3, 4]));
+      await expect(search({ vector: Float32Array.of(1, Number.NaN), k: 1 })).rejects.toThrow(RangeError);
+      await both.parts[1]!.close();
+      const scores = () => both.joined.firstScores([1], vector, 'cosine');
+      await expect(both.loopback.request(scores)).rejects.toThrow(VectorIndexClosedError);
+      await expect(search({ vector, k: 1 })).rejects.toThrow(VectorIndexClosedError);
+      await both.close();
+    },
+  );
 });
 
 describe('structures of several indexes as one', () => {
   const parts = 6;
 
-  it.each(['hnsw', 'ivf', 'sq', 'bq'] as const)('find at least what that of one index finds, by %s',
-    async (algorithm) => {
-      const both = new Both(parts, false);
-      const all = clusteredVectors(7000, 32, 7);
-      const [queries, rows] = [all.slice(0, 40), all.slice(40)];
-      for (const [at, vector] of rows.entries()) both.put(at, [vector], 'float32');
-      const recall = async (index: VectorIndex | JoinedVectorIndex): Promise<number> => {
-        await index.search({ vector: queries[0]!, algorithm, k: 1 });
-        await index.settled();
-        let found = 0;
-        for (const vector of queries) {
-          const truth = new Set(exactNearest(rows, vector, 'cosine', 10));
-          const { hits, algorithm: used } = await index.search({ vector, algorithm, k: 10 });
-          expect([hits.length, used]).toEqual([10, algorithm]);
-          found += hits.filter(({ ord: at }) => truth.has(at)).length;
-        }
-        return found;
-      };
-      expect(await recall(both.joined)).toBeGreaterThanOrEqual(await recall(both.whole));
-      await both.close();
-    });
+  it.each(
+    (['hnsw', 'ivf', 'sq', 'bq'] as const).flatMap((algorithm) => [[algorithm, 'none'], [algorithm, 'some']] as const),
+  )('find at least what that of one index finds, by %s: %s away', async (algorithm, away) => {
+    const both = new Both(parts, false, away);
+    const all = clusteredVectors(7000, 32, 7);
+    const [queries, rows] = [all.slice(0, 40), all.slice(40)];
+    for (const [at, vector] of rows.entries()) both.put(at, [vector], 'float32');
+    const recall = async (index: VectorIndex | JoinedVectorIndex): Promise<number> => {
+      await index.search({ vector: queries[0]!, algorithm, k: 1 });
+      await index.settled();
+      let found = 0;
+      for (const vector of queries) {
+        const truth = new Set(exactNearest(rows, vector, 'cosine', 10));
+        const { hits, algorithm: used } = await index.search({ vector, algorithm, k: 10 });
+        expect([hits.length, used]).toEqual([10, algorithm]);
+        found += hits.filter(({ ord: at }) => truth.has(at)).length;
+      }
+      return found;
+    };
+    const joined = await both.loopback.request(() => recall(both.joined));
+    expect(joined).toBeGreaterThanOrEqual(await recall(both.whole));
+    await both.close();
+  });
 
-  it.each(['hnsw', 'sq', 'bq'] as const)('find the best also where one part has all of them, by %s',
-    async (algorithm) => {
+  it.each((['hnsw', 'sq', 'bq'] as const).flatMap((algorithm) => [[algorithm, 'none'], [algorithm, 'all']] as const))(
+    'find the best also where one part has all of them, by %s: %s away',
+    async (algorithm, away) => {
       const indexes = Array.from({ length: parts }, () => new VectorIndex({ pool, exactBytes: 0 }));
-      const joined = new JoinedVectorIndex(indexes);
+      const loopback = new Loopback();
+      const joined = join(indexes, away, loopback);
       for (const [at, vector] of clusteredVectors(6000, 16, 5).entries()) {
         const part = at % parts;
         vector[0]! += part === 0 ? 40 : 0;
@@ -186,12 +222,13 @@ describe('structures of several indexes as one', () => {
       }
       const vector = Float32Array.from({ length: 16 }, (_, i) => (i === 0 ? 40 : 0));
       const query = { vector, k: 40, metric: 'euclidean' as const };
-      await joined.search({ ...query, algorithm });
-      await joined.settled();
-      const { hits, algorithm: used } = await joined.search({ ...query, algorithm });
+      await loopback.request(() => joined.search({ ...query, algorithm }));
+      await loopback.request(() => joined.settled());
+      const { hits, algorithm: used } = await loopback.request(() => joined.search({ ...query, algorithm }));
       expect([used, new Set(hits.map(({ ord: at }) => at % parts))]).toEqual([algorithm, new Set([0])]);
-      const truth = new Set((await joined.search(query)).hits.map(({ ord: at }) => at));
+      const truth = new Set((await loopback.request(() => joined.search(query))).hits.map(({ ord: at }) => at));
       expect(hits.filter(({ ord: at }) => truth.has(at)).length).toBeGreaterThanOrEqual(38);
       await Promise.all(indexes.map((index) => index.close()));
-    });
+    },
+  );
 });

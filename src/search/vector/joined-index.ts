@@ -1,87 +1,100 @@
-import type { StoredType } from '../../kernels/vectors.ts';
 import { OrdSet } from '../../lib/ord-set.ts';
+import { gathered, readEach } from '../parts/index.ts';
 import type { Metric } from './ann-index.ts';
-import { firstScoresOf, searchRows } from './search-rows.ts';
-import type { VectorIndex } from './vector-index.ts';
-import type { SetStats, VectorQuery, VectorReader, VectorResult, VectorStats } from './vector-reader.ts';
+import type { HeldRows } from './held-rows.ts';
+import { definedOf, scoresOfParts, searchParts } from './search-parts.ts';
+import { type VectorPart, VectorStandIn } from './stand-in.ts';
+import type { SetStats, StoredPassage, VectorQuery, VectorReader, VectorResult, VectorStats } from './vector-reader.ts';
+
+/** Indexes with different documents as one; undefined for none. */
+export function joinVectors(parts: readonly VectorPart[]): VectorReader | undefined {
+  const [first] = parts;
+  return first === undefined || (parts.length === 1 && !(first instanceof VectorStandIn))
+    ? first
+    : new JoinedVectorIndex(parts);
+}
 
 /**
  * Several indexes with different documents, read as one index with all of them: searches have the same results. A
- * search rejects with a VectorIndexClosedError when one of them was closed.
+ * search rejects with a VectorIndexClosedError when one of them was closed. Parts may be in other processes.
  */
 export class JoinedVectorIndex implements VectorReader {
-  readonly #parts: readonly VectorIndex[];
+  readonly #parts: readonly VectorPart[];
+  readonly #away: readonly VectorStandIn[];
 
-  constructor(parts: readonly VectorIndex[]) {
+  constructor(parts: readonly VectorPart[]) {
     this.#parts = parts;
+    this.#away = parts.filter((part) => part instanceof VectorStandIn);
   }
 
   get dims(): readonly number[] {
-    return [...new Set(this.#parts.flatMap(({ dims }) => dims))].toSorted((a, b) => a - b);
+    return [...new Set(readEach(this.#parts, ({ dims }) => dims).flat())].toSorted((a, b) => a - b);
   }
 
   get documentCount(): number {
-    return this.#parts.reduce((sum, { documentCount }) => sum + documentCount, 0);
+    return sumOf(readEach(this.#parts, ({ documentCount }) => documentCount));
   }
 
   get rowBytes(): number {
-    return this.#parts.reduce((sum, { rowBytes }) => sum + rowBytes, 0);
+    return sumOf(readEach(this.#parts, ({ rowBytes }) => rowBytes));
   }
 
   ords(): Iterable<number> {
     const all = new OrdSet();
-    for (const part of this.#parts) for (const ord of part.ords()) all.add(ord);
+    for (const ords of readEach(this.#parts, (part) => part.ords())) for (const ord of ords) all.add(ord);
     return all;
   }
 
   search(query: VectorQuery): Promise<VectorResult> {
-    return searchRows(this.#parts.map(({ held }) => held), query);
+    return searchParts(this.#held, this.#away, query);
   }
 
   firstScores(ords: readonly number[], vector: Float32Array, metric: Metric): Promise<(number | undefined)[]> {
-    return firstScoresOf(this.#parts.map(({ held }) => held), ords, vector, metric);
+    return scoresOfParts(this.#held, this.#away, 'firstScores', ords, vector, metric);
   }
 
-  chunkCount(ord: number): number {
-    return this.#partOf(ord)?.chunkCount(ord) ?? 0;
+  bestScores(ords: readonly number[], vector: Float32Array, metric: Metric): Promise<(number | undefined)[]> {
+    return scoresOfParts(this.#held, this.#away, 'bestScores', ords, vector, metric);
   }
 
-  vectorsOf(ord: number): Float32Array[] {
-    return this.#partOf(ord)?.vectorsOf(ord) ?? [];
+  chunkCounts(ords: readonly number[]): number[] {
+    const counts = readEach(this.#parts, (part) => part.chunkCounts(ords));
+    return ords.map((_, i) => sumOf(counts.map((part) => part[i]!)));
   }
 
-  typeOf(ord: number): StoredType | undefined {
-    return this.#partOf(ord)?.typeOf(ord);
-  }
-
-  meanOf(ord: number, unit = false): Float32Array | undefined {
-    return this.#partOf(ord)?.meanOf(ord, unit);
+  passageVectors(passages: readonly StoredPassage[]): (Float32Array | undefined)[] {
+    return definedOf(passages, readEach(this.#parts, (part) => part.passageVectors(passages)));
   }
 
   /** Sets of the same dimension and stored type are added up. */
   stats(): VectorStats {
-    const stats = this.#parts.map((part) => part.stats());
+    const stats = readEach(this.#parts, (part) => part.stats());
     const groups = Map.groupBy(stats.flatMap(({ sets }) => sets), ({ dims, type }) => `${dims} ${type}`);
     return {
-      documents: stats.reduce((sum, { documents }) => sum + documents, 0),
-      chunks: stats.reduce((sum, { chunks }) => sum + chunks, 0),
-      bytes: stats.reduce((sum, { bytes }) => sum + bytes, 0),
-      sets: [...groups.values()].map(sumOf),
+      documents: sumOf(stats.map(({ documents }) => documents)),
+      chunks: sumOf(stats.map(({ chunks }) => chunks)),
+      bytes: sumOf(stats.map(({ bytes }) => bytes)),
+      sets: [...groups.values()].map(sumOfSets),
     };
   }
 
   async settled(): Promise<void> {
-    await Promise.all(this.#parts.map((part) => part.settled()));
+    await Promise.all(this.#parts.map((part) => gathered(() => part.settled())));
   }
 
-  #partOf(ord: number): VectorIndex | undefined {
-    return this.#parts.find(({ held }) => held.documents.get(ord) !== undefined);
+  /** The rows that are in this process. */
+  get #held(): HeldRows[] {
+    return this.#parts.flatMap((part) => (part instanceof VectorStandIn ? [] : [part.held]));
   }
 }
 
-function sumOf(sets: readonly SetStats[]): SetStats {
+function sumOf(numbers: readonly number[]): number {
+  return numbers.reduce((sum, number) => sum + number, 0);
+}
+
+function sumOfSets(sets: readonly SetStats[]): SetStats {
   const [{ dims, type }] = sets as [SetStats];
-  const sum = (of: (set: SetStats) => number) => sets.reduce((total, set) => total + of(set), 0);
+  const sum = (of: (set: SetStats) => number) => sumOf(sets.map(of));
   return {
     dims,
     type,

@@ -61,20 +61,28 @@ export function bestOf(found: readonly RowHit[], k: number, perDocument: boolean
  * Computes scores in 64 bits and rounds them to 32, so that equal vectors score 1 and equal similarities have equal
  * scores; best first. Rows that were removed since they were found are omitted.
  */
-export async function scoreHits(rows: readonly RowHit[], vector: Float32Array, metric: Metric,
+export function scoreHits(rows: readonly RowHit[], vector: Float32Array, metric: Metric,
   rescoring: Rescoring | undefined): Promise<Hit[]>
+{
+  return scoreRows(rows, vector, metric, rescoring, (hit) => hit);
+}
+
+/** The same; `toHit` adds to a hit what is known of its row. */
+export async function scoreRows<H extends Hit>(rows: readonly RowHit[], vector: Float32Array, metric: Metric,
+  rescoring: Rescoring | undefined, toHit: (hit: Hit, row: RowHit) => H): Promise<H[]>
 {
   const full = rescoring === undefined ? undefined : await fullVectors(rows, rescoring);
   const segments = new Set(rows.map(({ segment }) => segment));
   const hits = [...segments].flatMap((segment) =>
-    hitsOf(segment, segments.size === 1 ? rows : rows.filter((row) => row.segment === segment), vector, metric, full)
+    hitsOf(segment, segments.size === 1 ? rows : rows.filter((row) => row.segment === segment), vector, metric, full,
+      toHit)
   );
   return hits.sort((a, b) => b.score - a.score || a.ord - b.ord || a.chunk - b.chunk);
 }
 
 /** The hits of one segment, in the order of the rows. */
-function hitsOf(segment: Segment, rows: readonly RowHit[], vector: Float32Array, metric: Metric,
-  full: ReadonlyMap<RowHit, Float32Array> | undefined): Hit[]
+function hitsOf<H extends Hit>(segment: Segment, rows: readonly RowHit[], vector: Float32Array, metric: Metric,
+  full: ReadonlyMap<RowHit, Float32Array> | undefined, toHit: (hit: Hit, row: RowHit) => H): H[]
 {
   const scratch = new Scratch(segment);
   try {
@@ -86,7 +94,7 @@ function hitsOf(segment: Segment, rows: readonly RowHit[], vector: Float32Array,
     for (let i = 0; i < rows.length; i++) numbers[i] = rows[i]!.row;
     segment.call.exactScores(query, METRIC_CODES[metric], list, rows.length, scores, chunks);
     const [scored, chunk] = [segment.rows.f32(scores, rows.length), segment.rows.u32(chunks, rows.length)];
-    const hits: Hit[] = [];
+    const hits: H[] = [];
     for (let i = 0; i < rows.length; i++) {
       const row = rows[i]!;
       if (segment.call.isLive(row.row) === 0) continue;
@@ -95,7 +103,7 @@ function hitsOf(segment: Segment, rows: readonly RowHit[], vector: Float32Array,
       const score = whole === undefined
         ? scored[i]!
         : Math.fround(segment.call.exactScoreOf(query, METRIC_CODES[metric], other));
-      hits.push({ ord: row.ord, chunk: chunk[i]!, score });
+      hits.push(toHit({ ord: row.ord, chunk: chunk[i]!, score }, row));
     }
     return hits;
   } finally {

@@ -1,14 +1,47 @@
+import type { StoredType } from '../../kernels/vectors.ts';
+import { OrdSet } from '../../lib/ord-set.ts';
 import { type AnnAlgorithm, DimensionError, type Metric } from './ann-index.ts';
 import type { HeldRows, Run } from './held-rows.ts';
 import { type Portion, portionsOf } from './parts.ts';
-import { bestOf, scoreHits } from './ranking.ts';
+import { bestOf, type Hit, type Rescoring, scoreHits } from './ranking.ts';
 import { type RowHit, searchSegment, type SegmentResult } from './segment-search.ts';
 import type { Segment } from './segment.ts';
 import type { Algorithm, VectorQuery, VectorResult } from './vector-reader.ts';
-import type { VectorSet } from './vector-set.ts';
 
 /** Additional rows of int8 and int4 that are scored in full, because their scan rounds the query. */
 const SPARE = 16;
+
+/** Live rows of one dimension and stored type. */
+export interface RowKind {
+  readonly dims: number;
+  readonly type: StoredType;
+}
+
+/** What a search looks for in rows: candidates, the best of which become its results. Plain data. */
+export interface RowsQuery extends Omit<VectorQuery, 'threshold' | 'fullVectors'> {
+  readonly metric: Metric;
+  readonly enough: number;
+  readonly perDocument: boolean;
+}
+
+/** How a search is done that knows what kinds of rows there are. */
+export interface Plan {
+  readonly wanted: RowsQuery;
+  /** Kinds of the query's dimension. */
+  readonly kinds: readonly RowKind[];
+  /** How candidates are scored by their full vectors; undefined if they are scored as they are stored. */
+  readonly rescoring: Rescoring | undefined;
+}
+
+/** What was found in rows. */
+export interface FoundRows {
+  /** The `k` best, each document once if required. */
+  readonly rows: readonly RowHit[];
+  /** Number of rows compared. */
+  readonly scanned: number;
+  /** By segment; see `SegmentResult`. */
+  readonly usedStructure: readonly (boolean | undefined)[];
+}
 
 /**
  * Searches the rows of one index, or of several with different documents as if they were in one: all segments at the
@@ -16,23 +49,49 @@ const SPARE = 16;
  */
 export async function searchRows(held: readonly HeldRows[], query: VectorQuery): Promise<VectorResult> {
   for (const rows of held) rows.mustBeOpen();
+  const plan = planOf(query, held.flatMap(({ kinds }) => kinds));
+  const found = await findRows(held, plan.wanted);
+  const hits = await scoreHits(found.rows, query.vector, plan.wanted.metric, plan.rescoring);
+  return resultOf(query, plan, hits, [found]);
+}
+
+/** Throws a RangeError, and a DimensionError if there are rows, but none of the query's dimension. */
+export function planOf(query: VectorQuery, all: readonly RowKind[]): Plan {
   mustBeFinite(query.vector);
-  const sets = setsOf(held, query.vector.length);
-  const asked = query.algorithm ?? 'flat';
+  const dims = query.vector.length;
+  const kinds = all.filter((kind) => kind.dims === dims);
+  if (kinds.length === 0 && all.length > 0)
+    throw new DimensionError(dims, [...new Set(all.map((kind) => kind.dims))].toSorted((a, b) => a - b));
+  const { fullVectors, threshold: _, ...wanted } = query;
   const { metric = 'cosine', perDocument = false, oversample } = query;
-  const isRounded = sets.some(({ type }) => type !== 'float32');
-  const rescoring = isRounded ? query.fullVectors : undefined;
+  const isRounded = kinds.some(({ type }) => type !== 'float32');
+  const rescoring = isRounded ? fullVectors : undefined;
   const k = rescoring === undefined ? query.k + (isRounded ? SPARE : 0) : Math.ceil(query.k * (oversample ?? 1));
   const enough = Math.min(k, (query.enough ?? query.k) + k - query.k);
-  const found = await searchFurther(await searchSegments(held, sets, { ...query, metric, k, enough, perDocument }), k,
-    perDocument);
+  return { wanted: { ...wanted, metric, k, enough, perDocument }, kinds, rescoring };
+}
+
+/** The best rows of some indexes. Throws a VectorIndexClosedError. */
+export async function findRows(held: readonly HeldRows[], wanted: RowsQuery): Promise<FoundRows> {
+  for (const rows of held) rows.mustBeOpen();
+  const { k, perDocument } = wanted;
+  const found = await searchFurther(await searchSegments(held, wanted), k, perDocument);
   // After compaction has replaced segments, only the new ones know about changes of documents.
-  if (found.some(({ hits }) => hits.some(({ segment }) => segment.isRetired))) return searchRows(held, query);
-  const best = bestRows(found, k, perDocument);
-  const hits = await scoreHits(best, query.vector, metric, rescoring);
+  if (found.some(({ hits }) => hits.some(({ segment }) => segment.isRetired))) return findRows(held, wanted);
   return {
-    hits: hits.filter(({ score }) => score >= (query.threshold ?? -Infinity)).slice(0, query.k),
-    algorithm: usedAlgorithm(asked, sets, found.map(({ usedStructure }) => usedStructure)),
+    rows: bestRows(found, k, perDocument),
+    scanned: found.reduce((sum, { scanned }) => sum + scanned, 0),
+    usedStructure: found.map(({ usedStructure }) => usedStructure),
+  };
+}
+
+/** The result of a search, of its hits in order and of what was found in all rows. */
+export function resultOf({ algorithm = 'flat', threshold = -Infinity, k }: VectorQuery, { kinds }: Plan,
+  hits: readonly Hit[], found: readonly Pick<FoundRows, 'scanned' | 'usedStructure'>[]): VectorResult
+{
+  return {
+    hits: hits.filter(({ score }) => score >= threshold).slice(0, k),
+    algorithm: usedAlgorithm(algorithm, kinds, found.flatMap(({ usedStructure }) => usedStructure)),
     scanned: found.reduce((sum, { scanned }) => sum + scanned, 0),
   };
 }
@@ -53,6 +112,29 @@ export async function firstScoresOf(held: readonly HeldRows[], ords: readonly nu
   return ords.map((ord) => scores.get(ord));
 }
 
+/** Scores of the best chunks of documents; see `VectorReader.bestScores`. */
+export async function bestScoresOf(held: readonly HeldRows[], ords: readonly number[], vector: Float32Array,
+  metric: Metric): Promise<(number | undefined)[]>
+{
+  const scores = new Map<number, number>();
+  // So few at once that their rows are looked up, instead of testing all.
+  const group = Math.max(1, Math.min(...held.map(({ fewDocuments }) => fewDocuments)));
+  for (let i = 0; i < ords.length; i += group) {
+    const some = ords.slice(i, i + group);
+    const filter = OrdSet.of(some).words;
+    const { rows } = await findRows(held, {
+      vector,
+      metric,
+      k: some.length,
+      enough: some.length,
+      perDocument: true,
+      filter,
+    });
+    for (const { ord, score } of await scoreHits(rows, vector, metric, undefined)) scores.set(ord, score);
+  }
+  return ords.map((ord) => scores.get(ord));
+}
+
 /** Throws a RangeError. */
 export function mustBeFinite(vector: Float32Array): void {
   for (let i = 0; i < vector.length; i++) {
@@ -60,16 +142,6 @@ export function mustBeFinite(vector: Float32Array): void {
       throw new RangeError(`the components of a vector are finite, got ${vector[i]} at ${i}`);
   }
 }
-
-/** The sets of a dimension that have live rows. Throws a DimensionError if only others have. */
-function setsOf(held: readonly HeldRows[], dims: number): VectorSet[] {
-  const sets = held.flatMap((rows) => rows.sets).filter((set) => set.dims === dims && set.liveCount > 0);
-  const known = sets.length > 0 ? [] : [...new Set(held.flatMap((rows) => rows.dims))].toSorted((a, b) => a - b);
-  if (known.length > 0) throw new DimensionError(dims, known);
-  return sets;
-}
-
-type SegmentsQuery = VectorQuery & Required<Pick<VectorQuery, 'metric' | 'enough' | 'perDocument'>>;
 
 /** A segment's result, and the search for more than the share of the results that was expected there. */
 interface Found extends SegmentResult {
@@ -93,9 +165,10 @@ async function searchFurther(found: readonly Found[], k: number, perDocument: bo
 }
 
 /** Searches all segments, the greatest first, so that workers begin before this thread reads the small ones. */
-function searchSegments(held: readonly HeldRows[], sets: readonly VectorSet[],
-  { vector, metric, algorithm, k, enough, perDocument, filter, oversample, options = {} }: SegmentsQuery
-): Promise<Found[]> {
+function searchSegments(held: readonly HeldRows[],
+  { vector, metric, algorithm, k, enough, perDocument, filter, oversample, options = {} }: RowsQuery): Promise<Found[]>
+{
+  const sets = held.flatMap((rows) => rows.sets).filter((set) => set.dims === vector.length && set.liveCount > 0);
   const runs = filter && runsOf(held, filter);
   const structure: AnnAlgorithm | undefined = algorithm === 'flat' || algorithm === 'quantized' ? undefined : algorithm;
   const search = async (segment: Segment, portion: Portion): Promise<Found> => {
@@ -142,10 +215,10 @@ function fewOrdsOf(filter: Uint32Array, most: number): number[] | undefined {
 /**
  * The algorithm to report: the requested one if any segment used its structure, `flat` if rows were scanned instead.
  */
-function usedAlgorithm(asked: Algorithm, sets: readonly VectorSet[],
+function usedAlgorithm(asked: Algorithm, kinds: readonly RowKind[],
   usedStructure: readonly (boolean | undefined)[]): Algorithm
 {
-  if (sets.length > 0 && sets.every(({ type }) => type !== 'float32'))
+  if (kinds.length > 0 && kinds.every(({ type }) => type !== 'float32'))
     return usedStructure.includes(true) ? asked : 'quantized';
   return asked === 'quantized' || (usedStructure.includes(false) && !usedStructure.includes(true)) ? 'flat' : asked;
 }

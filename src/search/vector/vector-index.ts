@@ -8,9 +8,9 @@ import { codeFactories } from './codes-index.ts';
 import { HeldRows } from './held-rows.ts';
 import { type CodeBits, hnswFactory } from './hnsw/hnsw-index.ts';
 import { INLINE_BYTES } from './parts.ts';
-import { firstScoresOf, mustBeFinite, searchRows } from './search-rows.ts';
+import { bestScoresOf, firstScoresOf, mustBeFinite, searchRows } from './search-rows.ts';
 import { dimsOf, numbersOf, type VectorChunk } from './segment.ts';
-import type { SetStats, VectorQuery, VectorReader, VectorResult, VectorStats } from './vector-reader.ts';
+import type { SetStats, StoredPassage, VectorQuery, VectorReader, VectorResult, VectorStats } from './vector-reader.ts';
 import type { VectorSet } from './vector-set.ts';
 import type { WorkerPool } from './workers/worker-pool.ts';
 
@@ -128,8 +128,23 @@ export class VectorIndex implements VectorReader {
     return firstScoresOf([this.held], ords, vector, metric);
   }
 
-  chunkCount(ord: number): number {
-    return this.held.runOf(ord)?.count ?? 0;
+  bestScores(ords: readonly number[], vector: Float32Array, metric: Metric): Promise<(number | undefined)[]> {
+    return bestScoresOf([this.held], ords, vector, metric);
+  }
+
+  chunkCounts(ords: readonly number[]): number[] {
+    const segments = this.held.segmentsById();
+    return ords.map((ord) => this.held.runOf(ord, segments)?.count ?? 0);
+  }
+
+  passageVectors(passages: readonly StoredPassage[]): (Float32Array | undefined)[] {
+    const segments = this.held.segmentsById();
+    return passages.map(({ ord, chunk }) => {
+      const run = this.held.runOf(ord, segments);
+      if (run === undefined) return undefined;
+      if (chunk === undefined) return run.segment.mean(run.row, true);
+      return chunk < run.count ? run.segment.vector(run.row + chunk) : undefined;
+    });
   }
 
   vectorsOf(ord: number): Float32Array[] {

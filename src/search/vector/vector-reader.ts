@@ -62,6 +62,13 @@ export interface VectorStats {
   readonly sets: readonly SetStats[];
 }
 
+/** A passage of which the stored vector is read. */
+export interface StoredPassage {
+  readonly ord: number;
+  /** Index of the chunk; undefined for the mean of all chunks, with length 1 unless it is zero. */
+  readonly chunk?: number | undefined;
+}
+
 /** What is read of the vectors of a collection, in one index or in those of its partitions. */
 export interface VectorReader {
   /** Dimensions of the existing vectors, ascending. */
@@ -82,14 +89,15 @@ export interface VectorReader {
    * dimension.
    */
   firstScores(ords: readonly number[], vector: Float32Array, metric: Metric): Promise<(number | undefined)[]>;
-  /** Number of chunks of a document that have vectors. */
-  chunkCount(ord: number): number;
-  /** The stored vectors of a document, by chunk: those of int8 and int4 only approximate the original ones. */
-  vectorsOf(ord: number): Float32Array[];
-  /** The stored type of a document's vectors. */
-  typeOf(ord: number): StoredType | undefined;
-  /** The mean of a document's vectors; with `unit`, of length 1 unless it is zero. */
-  meanOf(ord: number, unit?: boolean): Float32Array | undefined;
+  /** The same for their best chunks, exactly. */
+  bestScores(ords: readonly number[], vector: Float32Array, metric: Metric): Promise<(number | undefined)[]>;
+  /** Numbers of chunks of documents that have vectors, in their order; 0 for a document that has none. */
+  chunkCounts(ords: readonly number[]): number[];
+  /**
+   * The stored vectors of passages, in their order: those of int8 and int4 only approximate the original ones.
+   * Undefined where there is none.
+   */
+  passageVectors(passages: readonly StoredPassage[]): (Float32Array | undefined)[];
   stats(): VectorStats;
   /** Resolves when every structure that was ever requested covers every row. */
   settled(): Promise<void>;

@@ -186,12 +186,13 @@ class SlowMeaning implements MeaningSide {
 
   /** Vectors for `mmr`, by ordinal. */
   readonly stored = new Map<number, Float32Array>();
-  modelOf = (_: string, ord: number) => (this.stored.has(ord) ? { ...this.provider } : undefined);
-  vectorsOf = (_: string, ord: number) => [...(this.stored.has(ord) ? [this.stored.get(ord)!] : [])];
-  meanOf = (_: string, ord: number) => this.stored.get(ord);
+  documentModels = (_: string, ords: readonly number[]) =>
+    ords.map((ord) => (this.stored.has(ord) ? { ...this.provider } : undefined));
+  passageVectors = (_: string, passages: readonly { readonly ord: number }[]) =>
+    passages.map(({ ord }) => this.stored.get(ord));
 
   passagesOf = async () => [];
-  chunkCount = () => 1;
+  chunkCounts = (_: string, ords: readonly number[]) => ords.map(() => 1);
 
   async embedQuery(text: string) {
     this.heldPlaceWhileEmbedding ||= this.fixture!.holdsPlace;

@@ -1,4 +1,5 @@
-import { OrdSet } from '../../../lib/ord-set.ts';
+import type { OrdSet } from '../../../lib/ord-set.ts';
+import { gathered, readEach } from '../../../search/parts/index.ts';
 import type { Algorithm } from '../../../search/vector/index.ts';
 import type { Component } from './components.ts';
 
@@ -20,8 +21,6 @@ const ALL_BYTES = 32 * 2 ** 20;
 /** Number of candidates of each component for each wanted document, and its minimum. */
 const OVERSAMPLE = 10;
 const LEAST = 500;
-/** Documents that are scored by one search of a component: their rows are looked up instead of testing all. */
-const GROUP = 64;
 
 /**
  * The best documents by the sum of their similarities to all components, each that of their best vector, times its
@@ -33,32 +32,26 @@ export async function combine(components: readonly Component[],
   { k, threshold = -Infinity, oversample = OVERSAMPLE, filter }: Wanted): Promise<Combined>
 {
   const sums = new Map<number, number>();
+  const add = ({ weight }: Component, ord: number, score: number): void =>
+    void sums.set(ord, (sums.get(ord) ?? 0) + score * weight);
   let used: Algorithm = 'flat';
-  if (components.reduce((sum, { scannedBytes }) => sum + scannedBytes, 0) <= ALL_BYTES) {
-    await addScores(components, ({ documents }) => documents, filter, sums);
+  const bytes = await gathered(() => readEach(components, ({ scannedBytes }) => scannedBytes));
+  if (bytes.reduce((sum, each) => sum + each, 0) <= ALL_BYTES) {
+    const found = await Promise.all(components.map((each) => each.nearest(each.documents, filter, true)));
+    for (const [i, { hits }] of found.entries()) for (const { ord, score } of hits) add(components[i]!, ord, score);
   } else {
     const wanted = Math.max(LEAST, Math.ceil(k * oversample));
     const nearest = await Promise.all(components.map((component) => component.nearest(wanted, filter, false)));
     used = nearest.find(({ algorithm }) => algorithm !== 'flat')?.algorithm ?? 'flat';
     const candidates = [...new Set(nearest.flatMap(({ hits }) => hits.map(({ ord }) => ord)))];
-    for (let i = 0; i < candidates.length; i += GROUP) {
-      const some = candidates.slice(i, i + GROUP);
-      await addScores(components, () => some.length, OrdSet.of(some), sums);
+    const scores = await Promise.all(components.map((component) => component.scores(candidates)));
+    for (const [i, each] of components.entries()) {
+      for (const [at, score] of scores[i]!.entries())
+        if (score !== undefined) add(each, candidates[at]!, score);
     }
   }
   const hits = [...sums].map(([ord, score]) => ({ ord, chunk: 0, score: Math.fround(score) })).filter(({ score }) =>
     score >= threshold
   ).sort((a, b) => b.score - a.score || a.ord - b.ord).slice(0, k);
   return { hits, algorithm: used };
-}
-
-/** Adds the similarities of documents to all components to their sums. `countOf`: how many documents have any. */
-async function addScores(components: readonly Component[], countOf: (component: Component) => number,
-  filter: OrdSet | undefined, sums: Map<number, number>): Promise<void>
-{
-  const found = await Promise.all(components.map((component) => component.nearest(countOf(component), filter, true)));
-  for (const [at, { hits }] of found.entries()) {
-    const { weight } = components[at]!;
-    for (const { ord, score } of hits) sums.set(ord, (sums.get(ord) ?? 0) + score * weight);
-  }
 }

@@ -29,6 +29,8 @@ export interface Component {
   search(wanted: Wanted): Promise<Found>;
   /** The best documents, each once; `isExact` forbids an approximate search. */
   nearest(k: number, filter: OrdSet | undefined, isExact: boolean): Promise<Found>;
+  /** The exact similarities of documents, in their order; undefined for a document that is not compared. */
+  scores(ords: readonly number[]): Promise<readonly (number | undefined)[]>;
 }
 
 interface DenseQuery {
@@ -80,6 +82,12 @@ export class DenseComponent implements Component {
     });
   }
 
+  async scores(ords: readonly number[]): Promise<readonly (number | undefined)[]> {
+    const { only, vector, metric } = this.#query;
+    const found = await this.index.bestScores(ords, vector, metric);
+    return only === undefined ? found : found.map((score, i) => (only.has(ords[i]!) ? score : undefined));
+  }
+
   #within(filter: OrdSet | undefined): OrdSet | undefined {
     const { only } = this.#query;
     if (only === undefined || filter === undefined) return only ?? filter;
@@ -115,5 +123,11 @@ export class SparseComponent implements Component {
 
   nearest(k: number, filter: OrdSet | undefined): Promise<Found> {
     return this.search({ k, filter, threshold: undefined });
+  }
+
+  async scores(ords: readonly number[]): Promise<readonly (number | undefined)[]> {
+    const { hits } = await this.nearest(ords.length, OrdSet.of(ords));
+    const scores = new Map(hits.map(({ ord, score }) => [ord, score]));
+    return ords.map((ord) => scores.get(ord));
   }
 }

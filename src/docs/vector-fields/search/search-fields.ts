@@ -1,5 +1,6 @@
 import { unixSeconds } from '../../../lib/clock.ts';
 import { OrdSet } from '../../../lib/ord-set.ts';
+import { gathered, readEach } from '../../../search/parts/index.ts';
 import type { SparseVector } from '../../../search/sparse/index.ts';
 import type { Algorithm, VectorReader } from '../../../search/vector/index.ts';
 import { decodeVectors, inList } from '../../../storage/index.ts';
@@ -64,15 +65,17 @@ function indexesOf({ view }: SearchFieldsDeps, { collection, fields }: FieldsQue
 async function searchIndexes(deps: SearchFieldsDeps, indexes: ReadableFields | null, query: FieldsQuery,
   excluded: ReadonlySet<number>, signal: AbortSignal | undefined): Promise<NearestResult>
 {
-  const components = query.fields.flatMap((field): Component[] => {
-    if (field.sparse === undefined) return denseComponents(deps, indexes, field, query.algorithm);
-    const index = indexes?.sparse(field.name);
-    return index === undefined ? [] : [new SparseComponent(index, field.sparse, field.weight, signal)];
-  });
+  const components = await gathered(() =>
+    readEach(query.fields, (field): Component[] => {
+      if (field.sparse === undefined) return denseComponents(deps, indexes, field, query.algorithm);
+      const index = indexes?.sparse(field.name);
+      return index === undefined ? [] : [new SparseComponent(index, field.sparse, field.weight, signal)];
+    }).flat()
+  );
   const { k, oversample } = query;
   // Sums and products may be below 0, which the default would leave out.
   const threshold = query.threshold || undefined;
-  const filter = filterOf(components, query.eligible, excluded);
+  const filter = await gathered(() => filterOf(components, query.eligible, excluded));
   const [single] = components;
   if (single === undefined) return NOTHING_NEAR;
   if (query.fields.length > 1 || query.fields[0]!.field.kind === 'multi')
@@ -111,7 +114,7 @@ function filterOf(components: readonly Component[], eligible: OrdSet | undefined
 {
   if (excluded.size === 0) return eligible;
   const counting = eligible === undefined
-    ? OrdSet.of(new Set(components.flatMap(({ index }) => [...index.ords()])))
+    ? OrdSet.of(new Set(readEach(components, ({ index }) => [...index.ords()]).flat()))
     : OrdSet.fromWords(eligible.words.slice());
   for (const ord of excluded) counting.delete(ord);
   return counting;

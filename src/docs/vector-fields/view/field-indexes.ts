@@ -110,6 +110,16 @@ export class FieldIndexes implements ViewIndex, ReadableFields {
     return this.#sparse.get(nameOf(field, 'sparse'));
   }
 
+  /** The same, but an index without documents instead of undefined, for which these are not changed. */
+  ofAny(field: string, kind: VectorField['kind']): VectorIndex {
+    return this.of(field, kind) ?? new VectorIndex(this.#options);
+  }
+
+  /** The indexes by what they are named in checkpoints (`nameOf`). */
+  named(): { readonly dense: ReadonlyMap<string, VectorIndex>; readonly sparse: ReadonlyMap<string, SparseIndex> } {
+    return { dense: this.#indexes, sparse: this.#sparse };
+  }
+
   save(): AsyncGenerator<Uint8Array> {
     const dense = [...this.#indexes].map(([name, index]) => [name, index.save(() => '')] as const);
     return saved(new Map([...dense, ...[...this.#sparse].map(([name, index]) => [name, index.save()] as const)]));
@@ -141,4 +151,4 @@ export class FieldIndexes implements ViewIndex, ReadableFields {
 const KINDS = { one: 'dense', passages: 'dense', tokens: 'multi', sparse: 'sparse' } as const;
 const SPARSE = 'sparse ';
 
-const nameOf = (field: string, kind: VectorField['kind']): string => `${kind} ${field}`;
+export const nameOf = (field: string, kind: VectorField['kind']): string => `${kind} ${field}`;

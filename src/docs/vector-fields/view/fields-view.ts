@@ -9,6 +9,7 @@ import { isUsable } from '../../stored-vectors.ts';
 import { andInPartition, ClosingView, type CollectionViewOptions, type Effect, type Entry, type OnClose, type Partition,
   type ViewKind } from '../../view/index.ts';
 import { FieldIndexes, type ReadableFields } from './field-indexes.ts';
+import { answerFromFields, type FieldsPart, FieldsStandIn } from './fields-stand-in.ts';
 import { joinFieldIndexes } from './joined-fields.ts';
 
 /** The magic of the checkpoint files of supplied vectors. */
@@ -23,14 +24,14 @@ export interface FieldsViewOptions extends CollectionViewOptions {
 type Environment = Pick<DocsEnvironment, 'sql' | 'feed' | 'log'>;
 
 /** The vectors that clients supply, of all collections, which follow the change feed. */
-export class FieldsView extends ClosingView<FieldIndexes, ReadableFields> {
+export class FieldsView extends ClosingView<FieldIndexes, ReadableFields, FieldsPart> {
   constructor(env: Environment, options: FieldsViewOptions) {
     super(env, (onClose) => fieldsKind(env, options, onClose), options);
   }
 }
 
 function fieldsKind({ sql, log }: Environment, { index, collections }: FieldsViewOptions,
-  onClose: OnClose): ViewKind<FieldIndexes, ReadableFields>
+  onClose: OnClose): ViewKind<FieldIndexes, ReadableFields, FieldsPart>
 {
   const toEntry = (collection: string, { ord, vectors }: StoredRow): Entry<FieldIndexes> => ({
     ord,
@@ -61,6 +62,8 @@ function fieldsKind({ sql, log }: Environment, { index, collections }: FieldsVie
         yield { ord, addTo: (indexes) => put(indexes, ord, usable(decoded(ord, vectors, log), declared), declared) };
     },
     join: joinFieldIndexes,
+    standIn: (link) => new FieldsStandIn(link),
+    answer: answerFromFields,
   };
 }
 

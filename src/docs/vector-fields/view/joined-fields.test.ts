@@ -3,9 +3,11 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { sparseVector } from '../../../search/sparse/index.ts';
 import { WorkerPool } from '../../../search/vector/index.ts';
 import { packSparse, type SuppliedVectors } from '../../../storage/index.ts';
+import { Loopback } from '../../../testkit/parts/loopback.ts';
 import { combine } from '../search/combine.ts';
 import { DenseComponent, SparseComponent } from '../search/components.ts';
 import { FieldIndexes, type ReadableFields } from './field-indexes.ts';
+import { answerFromFields, FieldsStandIn } from './fields-stand-in.ts';
 import { joinFieldIndexes } from './joined-fields.ts';
 
 const pool = new WorkerPool(2);
@@ -64,22 +66,36 @@ async function read(index: ReadableFields): Promise<unknown> {
   };
 }
 
+/** Joins partitions, of which those with an odd number, or all, are on another node. */
+function join(parts: readonly FieldIndexes[], away: 'none' | 'some' | 'all', loopback: Loopback): ReadableFields {
+  return joinFieldIndexes(
+    parts.map((part, i) =>
+      away === 'none' || (away === 'some' && i % 2 === 0)
+        ? part
+        : new FieldsStandIn(loopback.add((method, args) => answerFromFields(part, method, args)))
+    ),
+  );
+}
+const awayParts = fc.constantFrom('none' as const, 'some' as const, 'all' as const);
+
 describe('the supplied vectors of several partitions as one', () => {
   it('are read as those of one index with all documents', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.integer({ min: 2, max: 6 }), fc.array(change, { minLength: 1, maxLength: 60, size: 'max' }),
-        async (count, changes) => {
-          const whole = create();
-          const parts = Array.from({ length: count }, create);
-          for (const each of changes) {
-            for (const index of [whole, parts[each.ord % count]!])
-              index.put(each.ord, fieldsOf(each), () => (each.ord % 3 === 0 ? 'int8' : 'float32'));
-          }
-          // An index whose last document went has none, like a part that never had one.
-          expect(await read(joinFieldIndexes(parts))).toEqual(await read(whole));
-          for (const index of [whole, ...parts]) index.close();
-        }),
-      { numRuns: 40 },
+      fc.asyncProperty(fc.integer({ min: 2, max: 6 }), awayParts,
+        fc.array(change, { minLength: 1, maxLength: 60, size: 'max' }), async (count, away, changes) => {
+        const loopback = new Loopback();
+        const whole = create();
+        const parts = Array.from({ length: count }, create);
+        for (const each of changes) {
+          for (const index of [whole, parts[each.ord % count]!])
+            index.put(each.ord, fieldsOf(each), () => (each.ord % 3 === 0 ? 'int8' : 'float32'));
+        }
+        // An index whose last document went has none, like a part that never had one.
+        const joined = join(parts, away, loopback);
+        expect(await loopback.request(() => read(joined))).toEqual(await read(whole));
+        for (const index of [whole, ...parts]) index.close();
+      }),
+      { numRuns: 60 },
     );
   });
 });

@@ -6,6 +6,7 @@ import { isSystemCollection } from '../../../lib/system-collection.ts';
 import type { AnswerBounds, Context, Identity, InputOf } from '../../../operations/index.ts';
 import { compareTexts, type Filter } from '../../../search/filter/index.ts';
 import type { MeaningHit } from '../../../search/fusion/fuse.ts';
+import { gathered, readEach } from '../../../search/parts/index.ts';
 import type { Algorithm, Metric } from '../../../search/vector/index.ts';
 import { type Collections, isSupplied, spaceOfField } from '../../collections/index.ts';
 import type { ModelIdentity } from '../../embeddings/index.ts';
@@ -167,10 +168,12 @@ async function comparableTargets(deps: CrossSearchDeps, input: CrossSearchInput,
 {
   const comparable = new Map<string, Target>();
   const known = new Set<number>();
-  const filled = [...targets].flatMap(([name, documents]) => {
-    const compared = comparedIn(deps, name, input);
-    return compared === undefined || compared.models.length === 0 ? [] : [{ name, documents, ...compared }];
-  });
+  const filled = await gathered(() =>
+    readEach([...targets], ([name, documents]) => {
+      const compared = comparedIn(deps, name, input);
+      return compared === undefined || compared.models.length === 0 ? [] : [{ name, documents, ...compared }];
+    }).flat()
+  );
   // Without anything to compare, a request that cannot be embedded is refused all the same.
   if (filled.length === 0) await queryOf('');
   for (const { name, documents, models, metric, sideOf } of filled) {

@@ -4,6 +4,7 @@ import type { EvaluatedField, EvaluateVectorsResponse,
 import { ServiceError } from '../../../errors/index.ts';
 import { roundScore } from '../../../lib/rounded.ts';
 import type { AnswerBounds, InputOf } from '../../../operations/index.ts';
+import { gathered, readEach } from '../../../search/parts/index.ts';
 import { inList } from '../../../storage/index.ts';
 import { type Collections, isSupplied, SERVER_FIELD } from '../../collections/index.ts';
 import type { DocsEnvironment } from '../../environment.ts';
@@ -56,7 +57,7 @@ export async function evaluateVectors(deps: EvaluateDeps, input: EvaluateInput,
     topK,
     queries: questions.length,
     judged: questions.filter(({ relevant }) => relevant.length > 0).length,
-    fields: runs.map((run) => judge(run, collection, questions)),
+    fields: await gathered(() => readEach(runs, (run) => judge(run, collection, questions))),
     agreement: runs.flatMap((run, i) => runs.slice(i + 1).map((other) => compare(run, other))),
   };
 }
@@ -103,12 +104,13 @@ function judge({ field, search, found, durations }: Run, collection: string,
   questions: readonly Question[]): EvaluatedField
 {
   const judged = questions.flatMap(({ relevant }, i) => (relevant.length === 0 ? [] : [{ relevant, hits: found[i]! }]));
-  const [model] = search.modelsOf(collection);
+  const models = search.modelsOf(collection);
+  const [model] = models;
   return {
     vectorField: field,
     model: model?.model ?? '',
     dimensions: model?.dimensions ?? 0,
-    documents: search.ordsOf(collection).size,
+    documents: models.reduce((sum, { documents }) => sum + documents, 0),
     mrr: mean(judged.map(({ relevant, hits }) => {
       const place = hits.findIndex((ord) => relevant.some((ords) => ords.has(ord)));
       return place < 0 ? 0 : 1 / (place + 1);

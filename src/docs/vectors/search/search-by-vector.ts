@@ -1,6 +1,7 @@
 import { ServiceError } from '../../../errors/index.ts';
 import { unixSeconds } from '../../../lib/clock.ts';
 import type { OrdSet } from '../../../lib/ord-set.ts';
+import { gathered } from '../../../search/parts/index.ts';
 import { type Algorithm, DimensionError, type Rescoring, type VectorQuery,
   type VectorResult } from '../../../search/vector/index.ts';
 import type { Collections } from '../../collections/index.ts';
@@ -83,7 +84,7 @@ async function searchIndex(deps: NearestDeps, index: SpaceReader, query: Nearest
     (isCoded ? 'quantized' : usualAlgorithm(deps, index, leadWeight > 0 && !fromDisk));
   const oversample = query.oversample ??
     (fromDisk ? (COARSE.has(algorithm) ? RESCORED_BY_COARSE_CODES : RESCORED) : undefined);
-  const filter = filterOf(index, query, excluded);
+  const filter = await gathered(() => filterOf(index, query, excluded));
   const wanted: VectorQuery = {
     vector: query.vector,
     k: query.k,

@@ -3,6 +3,7 @@ import type { FindSimilarResponse, SearchVectorsResponse,
 import { ServiceError } from '../../../errors/index.ts';
 import { roundScore } from '../../../lib/rounded.ts';
 import type { AnswerBounds } from '../../../operations/index.ts';
+import { gathered, readEach } from '../../../search/parts/index.ts';
 import type { CollectionConfig } from '../../collections/index.ts';
 import { costOf } from '../../search-gate.ts';
 import { type AnswerFields, promptOf, type RankedDeps, searchRanked } from '../../search/index.ts';
@@ -15,6 +16,7 @@ import { readPassages, vectorsRetriever } from './vectors-retriever.ts';
 
 export interface SearchDeps extends NearestDeps, RankedDeps {
   readonly view: Pick<VectorView, 'position' | 'caughtUp'>;
+  readonly chunkCounts: VectorSearch['chunkCounts'];
   readonly embed: Pick<VectorSearch, 'embedQuery'> & {
     /** Throws `invalid_argument` without a provider. */
     requireProvider(): void;
@@ -38,14 +40,14 @@ export async function searchVectors(deps: SearchDeps, input: SearchInput,
   const fields = asked.fields && await deps.embed.embedFields(asked.fields, asked, bounds.signal);
   const request = { ...asked, fields };
   const { collection, query, queryVector } = request;
-  if (fields === undefined) requireEmbeddings(deps, request, config);
+  if (fields === undefined) await gathered(() => requireEmbeddings(deps, request, config));
   // If nothing can be found, the provider is not called.
-  const isEmpty = (deps.indexOf(collection)?.documents ?? 0) === 0;
+  const isEmpty = () => gathered(() => (deps.indexOf(collection)?.documents ?? 0) === 0);
   const vector = fields !== undefined
     ? toQueryVector(fields)
     : queryVector !== undefined
     ? { vector: queryVector }
-    : isEmpty
+    : await isEmpty()
     ? undefined
     : await deps.embed.embedQuery(query, bounds.signal, collection);
   const answer = await findNearest(deps, input, request, vector, bounds);
@@ -82,12 +84,14 @@ export async function findNearest(deps: SearchDeps, input: Parameters<typeof cos
     searchByVector: (wanted: Parameters<VectorSearch['searchByVector']>[0]) =>
       searchByVector(deps, wanted, bounds.signal),
     passagesOf: (passages: Parameters<VectorSearch['passagesOf']>[0]) => readPassages(sql, space, passages),
-    chunkCount: (_: string, ord: number) => indexOf(collection)?.chunkCount(ord) ?? 0,
+    chunkCounts: deps.chunkCounts,
   };
-  const documents = fields === undefined
-    ? indexOf(collection)?.documents ?? 0
-    : Math.max(deps.fields!.documentsOf(collection),
-      ...fields.map(({ embedded }) => embedded?.index()?.documentCount ?? 0));
+  const documents = await gathered(() =>
+    fields === undefined
+      ? indexOf(collection)?.documents ?? 0
+      : Math.max(deps.fields!.documentsOf(collection), ...readEach(fields, ({ embedded }) =>
+        embedded?.index()?.documentCount ?? 0))
+  );
   const found = await searchRanked<VectorResult>({ ...deps, vectors: supplied ?? deps.vectors }, {
     request,
     hidden,

@@ -1,11 +1,12 @@
 import { OrdSet } from '../../../lib/ord-set.ts';
 import { Pace } from '../../../lib/pace.ts';
 import type { MeaningHit } from '../../../search/fusion/fuse.ts';
+import { gathered } from '../../../search/parts/index.ts';
 import type { Queries, Row } from '../../../storage/index.ts';
 import type { FollowingView, Passage, PassageQuery, Retriever } from '../../search/index.ts';
 import type { NearestQuery, VectorSearch } from '../vector-search.ts';
 
-export interface VectorsSide extends Pick<VectorSearch, 'searchByVector' | 'passagesOf' | 'chunkCount'> {
+export interface VectorsSide extends Pick<VectorSearch, 'searchByVector' | 'passagesOf' | 'chunkCounts'> {
   readonly view?: FollowingView | undefined;
   /** See `Retriever`. */
   readonly followsDocuments?: boolean | undefined;
@@ -34,12 +35,18 @@ export function vectorsRetriever(side: VectorsSide, sql: Queries, query: Omit<Ne
         incomparable,
       };
     },
-    features: (passages) =>
-      side.passagesOf(passages.map(({ ord, first, last }) => ({
-        ord,
-        first,
-        last: Math.max(first, Math.min(last, side.chunkCount(query.collection, ord) - 1)),
-      }))),
+    async features(passages) {
+      const runs = passages.filter(({ first, last }) => last > first);
+      const counts = runs.length === 0
+        ? []
+        : await gathered(() => side.chunkCounts(query.collection, runs.map(({ ord }) => ord)));
+      const ends = new Map(runs.map((run, i) => [run, Math.max(run.first, Math.min(run.last, counts[i]! - 1))]));
+      return side.passagesOf(passages.map((passage) => ({
+        ord: passage.ord,
+        first: passage.first,
+        last: ends.get(passage) ?? passage.first,
+      })));
+    },
   };
 }
 

@@ -67,6 +67,11 @@ export class CollectionVectors implements ViewIndex, ReadableVectors {
     return this.#spaces.get(space);
   }
 
+  /** The same, but a space without documents instead of undefined, for which this index is not changed. */
+  ofAny(space: string): SpaceVectors {
+    return this.#spaces.get(space) ?? SpaceVectors.create(this.#options, this.#onClose);
+  }
+
   /** Replaces the vectors of a document in one space. */
   put(document: DocumentVectors): void {
     let space = this.#spaces.get(document.space);
@@ -85,7 +90,8 @@ export class CollectionVectors implements ViewIndex, ReadableVectors {
       this.#spaces.delete(name);
       space.close();
     }
-    if ([...this.#spaces.values()].every((space) => space.modelOf(ord) === undefined)) this.#ords.delete(ord);
+    if ([...this.#spaces.values()].every((space) => space.documentModels([ord])[0] === undefined))
+      this.#ords.delete(ord);
   }
 
   /** The spaces in which documents have vectors. */

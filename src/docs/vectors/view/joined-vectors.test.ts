@@ -1,10 +1,12 @@
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { VectorIndexClosedError, WorkerPool } from '../../../search/vector/index.ts';
+import { Loopback } from '../../../testkit/parts/loopback.ts';
 import { inPresentIndex } from '../../search/index.ts';
 import { searchWithLeads } from '../search/search-by-vector.ts';
 import { CollectionVectors, type ReadableVectors } from './collection-vectors.ts';
 import { joinCollectionVectors } from './joined-vectors.ts';
+import { answerFromVectors, VectorsStandIn } from './vectors-stand-in.ts';
 
 const pool = new WorkerPool(2);
 afterAll(() => pool.close());
@@ -16,6 +18,8 @@ const MODELS = [{ model: 'm', variant: '', dimensions: 4 }, { model: 'm', varian
   dimensions: 6,
 }];
 const ORDS = Array.from({ length: 50 }, (_, i) => i);
+/** Also passages that no document has, and means. */
+const PASSAGES = ORDS.flatMap((ord) => [0, 1, 2, 3, undefined].map((chunk) => ({ ord, chunk })));
 const change = fc.record({
   ord: fc.constantFrom(...ORDS),
   space: fc.constantFrom(...SPACES),
@@ -49,7 +53,9 @@ async function read(index: ReadableVectors, space: string): Promise<unknown> {
     models: found.models().toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)),
     counts: found.models().map(({ documents }) => documents),
     ords: [undefined, ...MODELS].map((model) => [...found.ordsOf(model)]),
-    each: ORDS.map((ord) => [found.modelOf(ord), found.chunkCount(ord), found.vectorsOf(ord), found.meanOf(ord, true)]),
+    documentModels: found.documentModels(ORDS),
+    chunks: found.chunkCounts(ORDS),
+    vectors: found.passageVectors(PASSAGES),
     searches: await Promise.all([4, 6, 5].flatMap((dimensions) => {
       const vector = Float32Array.from({ length: dimensions }, (_, i) => (i % 3) - 0.5);
       return [search(vector, false), search(vector, true)];
@@ -57,25 +63,38 @@ async function read(index: ReadableVectors, space: string): Promise<unknown> {
   };
 }
 
+/** Joins partitions, of which those with an odd number, or all, are on another node. */
+function join(parts: readonly CollectionVectors[], away: 'none' | 'some' | 'all', loopback: Loopback): ReadableVectors {
+  return joinCollectionVectors(
+    parts.map((part, i) =>
+      away === 'none' || (away === 'some' && i % 2 === 0)
+        ? part
+        : new VectorsStandIn(loopback.add((method, args) => answerFromVectors(part, method, args)))
+    ),
+  );
+}
+const awayParts = fc.constantFrom('none' as const, 'some' as const, 'all' as const);
+
 describe('the embeddings of several partitions as one', () => {
   it('are read as those of one index with all documents', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.integer({ min: 2, max: 6 }),
+      fc.asyncProperty(fc.integer({ min: 2, max: 6 }), awayParts,
         fc.array(fc.array(change, { minLength: 1, maxLength: 80, size: 'max' }), { minLength: 1, maxLength: 3 }),
-        async (count, rounds) => {
+        async (count, away, rounds) => {
+          const loopback = new Loopback();
           const whole = create();
           const parts = Array.from({ length: count }, create);
-          const joined = joinCollectionVectors(parts);
+          const joined = join(parts, away, loopback);
           for (const changes of rounds) {
             for (const each of changes) for (const index of [whole, parts[each.ord % count]!]) apply(index, each);
-            expect(joined.documents).toBe(whole.documents);
-            for (const space of [...SPACES, 'none']) expect(await read(joined, space)).toEqual(
-                await read(whole, space),
-              );
+            expect(await loopback.request(() => joined.documents)).toBe(whole.documents);
+            for (const space of [...SPACES, 'none']) {
+              expect(await loopback.request(() => read(joined, space))).toEqual(await read(whole, space));
+            }
           }
           for (const index of [whole, ...parts]) index.close();
         }),
-      { numRuns: 40 },
+      { numRuns: 60 },
     );
   });
 
@@ -100,5 +119,31 @@ describe('the embeddings of several partitions as one', () => {
     parts[0]!.close();
     await expect(inPresentIndex(() => joined.of(''), (index) => index.search({ vector: new Float32Array(4), k: 1 })))
       .rejects.toThrow(VectorIndexClosedError);
+  });
+
+  it('are searched without those that a partition on another node lost since it was asked what it has', async () => {
+    const parts = [create(), create(), create()];
+    for (const [ord, part] of parts.entries()) part.put(document(ord));
+    const loopback = new Loopback();
+    const joined = joinCollectionVectors(parts.map((part, i) =>
+      new VectorsStandIn(loopback.add((method, args) => {
+        if (method !== 'candidates') return answerFromVectors(part, method, args);
+        if (i === 0) part.remove(0);
+        const answer = answerFromVectors(part, method, args);
+        if (i === 1) part.remove(1);
+        return answer;
+      }))
+    ));
+    const search = () =>
+      loopback.request(() =>
+        inPresentIndex(() => joined.of(''), (index) => index.search({ vector: Float32Array.of(1, 0, 0, 0), k: 5 }))
+      );
+    expect((await search())!.hits.map(({ ord }) => ord)).toEqual([2]);
+    parts[2]!.close();
+    await expect(search()).rejects.toThrow(VectorIndexClosedError);
+  });
+
+  it('refuse a method that there is not', async () => {
+    await expect(answerFromVectors(create(), 'put', ['', 1])).rejects.toThrow(RangeError);
   });
 });

@@ -1,39 +1,42 @@
 import { OrdSet } from '../../../lib/ord-set.ts';
-import { JoinedVectorIndex, type Metric, type VectorQuery, type VectorReader,
+import { readEach } from '../../../search/parts/index.ts';
+import { JoinedVectorIndex, type Metric, type StoredPassage, type VectorQuery, type VectorReader,
   type VectorResult } from '../../../search/vector/index.ts';
 import type { ModelIdentity } from '../../embeddings/index.ts';
 import type { ModelCount } from '../vector-search.ts';
-import type { CollectionVectors, ReadableVectors } from './collection-vectors.ts';
-import type { SpaceReader, SpaceVectors } from './space-vectors.ts';
+import type { ReadableVectors } from './collection-vectors.ts';
+import { type SpaceReader, SpaceVectors } from './space-vectors.ts';
+import type { SpacePart, VectorsPart } from './vectors-stand-in.ts';
 
-/** The partitions of a collection as one index with all of their documents. */
-export function joinCollectionVectors(parts: readonly CollectionVectors[]): ReadableVectors {
+/** The partitions of a collection as one index with all of their documents; some may be on other nodes. */
+export function joinCollectionVectors(parts: readonly VectorsPart[]): ReadableVectors {
   return new JoinedCollectionVectors(parts);
 }
 
 class JoinedCollectionVectors implements ReadableVectors {
-  readonly #parts: readonly CollectionVectors[];
+  readonly #parts: readonly VectorsPart[];
   /** A search that was begun again recognises by it whether there is another index now. */
   readonly #joined = new Map<string, JoinedSpaceVectors>();
 
-  constructor(parts: readonly CollectionVectors[]) {
+  constructor(parts: readonly VectorsPart[]) {
     this.#parts = parts;
   }
 
   get documents(): number {
-    return this.#parts.reduce((sum, { documents }) => sum + documents, 0);
+    return readEach(this.#parts, ({ documents }) => documents).reduce((sum, documents) => sum + documents, 0);
   }
 
   get bytes(): number {
-    return this.#parts.reduce((sum, { bytes }) => sum + bytes, 0);
+    return readEach(this.#parts, ({ bytes }) => bytes).reduce((sum, bytes) => sum + bytes, 0);
   }
 
   of(space: string): SpaceReader | undefined {
-    const present = this.#parts.map((part) => part.of(space)).filter((part) => part !== undefined);
+    const present = readEach(this.#parts, (part) => part.of(space)).filter((part) => part !== undefined);
     const known = this.#joined.get(space);
-    if (present.length > 1 && known?.consistsOf(present) === true) return known;
+    if (known?.consistsOf(present) === true) return known;
     this.#joined.delete(space);
-    if (present.length < 2) return present[0];
+    const [first] = present;
+    if (first === undefined || (present.length === 1 && first instanceof SpaceVectors)) return first;
     const joined = new JoinedSpaceVectors(present);
     this.#joined.set(space, joined);
     return joined;
@@ -43,14 +46,14 @@ class JoinedCollectionVectors implements ReadableVectors {
 /** The vectors of the partitions that have some in a space. */
 class JoinedSpaceVectors implements SpaceReader {
   readonly index: VectorReader;
-  readonly #parts: readonly SpaceVectors[];
+  readonly #parts: readonly SpacePart[];
 
-  constructor(parts: readonly SpaceVectors[]) {
+  constructor(parts: readonly SpacePart[]) {
     this.#parts = parts;
     this.index = new JoinedVectorIndex(parts.map(({ index }) => index));
   }
 
-  consistsOf(parts: readonly SpaceVectors[]): boolean {
+  consistsOf(parts: readonly SpacePart[]): boolean {
     return parts.length === this.#parts.length && parts.every((part, i) => part === this.#parts[i]);
   }
 
@@ -76,7 +79,7 @@ class JoinedSpaceVectors implements SpaceReader {
 
   models(): ModelCount[] {
     const counts = new Map<string, ModelCount>();
-    for (const { model, variant, dimensions, documents } of this.#parts.flatMap((part) => part.models())) {
+    for (const { model, variant, dimensions, documents } of readEach(this.#parts, (part) => part.models()).flat()) {
       const name = JSON.stringify([model, variant, dimensions]);
       const others = counts.get(name)?.documents ?? 0;
       counts.set(name, { model, variant, dimensions, documents: documents + others });
@@ -84,29 +87,22 @@ class JoinedSpaceVectors implements SpaceReader {
     return [...counts.values()].sort((a, b) => b.documents - a.documents);
   }
 
-  modelOf(ord: number): ModelIdentity | undefined {
-    for (const part of this.#parts) {
-      const model = part.modelOf(ord);
-      if (model !== undefined) return model;
-    }
-    return undefined;
+  documentModels(ords: readonly number[]): (ModelIdentity | undefined)[] {
+    const found = readEach(this.#parts, (part) => part.documentModels(ords));
+    return ords.map((_, i) => found.find((models) => models[i] !== undefined)?.[i]);
   }
 
   ordsOf(model?: ModelIdentity): OrdSet {
     const all = new OrdSet();
-    for (const part of this.#parts) all.unite(part.ordsOf(model));
+    for (const ords of readEach(this.#parts, (part) => part.ordsOf(model))) all.unite(ords);
     return all;
   }
 
-  chunkCount(ord: number): number {
-    return this.index.chunkCount(ord);
+  chunkCounts(ords: readonly number[]): readonly number[] {
+    return this.index.chunkCounts(ords);
   }
 
-  vectorsOf(ord: number): readonly Float32Array[] {
-    return this.index.vectorsOf(ord);
-  }
-
-  meanOf(ord: number, unit: boolean): Float32Array | undefined {
-    return this.index.meanOf(ord, unit);
+  passageVectors(passages: readonly StoredPassage[]): readonly (Float32Array | undefined)[] {
+    return this.index.passageVectors(passages);
   }
 }

@@ -1,5 +1,5 @@
 import type { OrdSet } from '../../../lib/ord-set.ts';
-import { type Metric, VectorIndex, type VectorIndexOptions, type VectorQuery, type VectorReader,
+import { type Metric, type StoredPassage, VectorIndex, type VectorIndexOptions, type VectorQuery, type VectorReader,
   type VectorResult } from '../../../search/vector/index.ts';
 import type { DocumentVectors, ModelIdentity } from '../../embeddings/index.ts';
 import type { ModelCount } from '../vector-search.ts';
@@ -18,12 +18,13 @@ export interface SpaceReader {
   firstScores(ords: readonly number[], vector: Float32Array, metric: Metric): Promise<(number | undefined)[]>;
   /** Most documents first. */
   models(): ModelCount[];
-  modelOf(ord: number): ModelIdentity | undefined;
+  /** The models of documents, in their order; undefined for a document that has none. */
+  documentModels(ords: readonly number[]): (ModelIdentity | undefined)[];
   /** Documents that have vectors of a model, or of any; a copy. */
   ordsOf(model?: ModelIdentity): OrdSet;
-  chunkCount(ord: number): number;
-  vectorsOf(ord: number): readonly Float32Array[];
-  meanOf(ord: number, unit: boolean): Float32Array | undefined;
+  /** See `VectorReader`. */
+  chunkCounts(ords: readonly number[]): readonly number[];
+  passageVectors(passages: readonly StoredPassage[]): readonly (Float32Array | undefined)[];
 }
 
 /** The vectors of one collection in one space and their models. */
@@ -95,20 +96,20 @@ export class SpaceVectors implements SpaceReader {
     return this.#models.modelOf(ord);
   }
 
+  documentModels(ords: readonly number[]): (ModelIdentity | undefined)[] {
+    return ords.map((ord) => this.#models.modelOf(ord));
+  }
+
   ordsOf(model?: ModelIdentity): OrdSet {
     return this.#models.ordsOf(model);
   }
 
-  chunkCount(ord: number): number {
-    return this.#index.chunkCount(ord);
+  chunkCounts(ords: readonly number[]): readonly number[] {
+    return this.#index.chunkCounts(ords);
   }
 
-  vectorsOf(ord: number): readonly Float32Array[] {
-    return this.#index.vectorsOf(ord);
-  }
-
-  meanOf(ord: number, unit: boolean): Float32Array | undefined {
-    return this.#index.meanOf(ord, unit);
+  passageVectors(passages: readonly StoredPassage[]): readonly (Float32Array | undefined)[] {
+    return this.#index.passageVectors(passages);
   }
 
   /** Resolves when every requested structure covers every vector; for tests. */

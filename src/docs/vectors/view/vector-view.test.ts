@@ -205,12 +205,10 @@ describe('the vectors area, for others', () => {
     const ord = await fixture.ordOf('a');
     const model = { model: 'words', variant: 'plain', dimensions: 32 };
     expect(vectors.modelsOf('C')).toEqual([{ ...model, documents: 1 }]);
-    expect(vectors.modelOf('c', ord)).toEqual(model);
-    expect([...vectors.ordsOf('c', model)]).toEqual([ord]);
-    expect([...vectors.ordsOf('c', { ...model, variant: 'other' })]).toEqual([]);
-    expect(vectors.vectorsOf('c', ord)).toHaveLength(2);
-    expect(vectors.meanOf('c', ord, true)).toHaveLength(32);
-    expect(vectors.meanOf('unknown', ord)).toBeUndefined();
+    expect(vectors.documentModels('c', [ord, 0])).toEqual([model, undefined]);
+    const passages = [0, 1, 2, undefined].map((chunk) => ({ ord, chunk }));
+    expect(vectors.passageVectors('c', passages).map((vector) => vector?.length)).toEqual([32, 32, undefined, 32]);
+    expect(vectors.passageVectors('unknown', [{ ord }])).toEqual([undefined]);
     const query = await vectors.embedQuery('blue whales');
     expect(query.model).toEqual(model);
     const { hits, incomparable } = await vectors.searchByVector({ ...query, collection: 'c', k: 5, perDocument: true });

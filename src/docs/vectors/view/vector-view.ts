@@ -6,6 +6,7 @@ import { ClosingView, type CollectionViewOptions, type Effect, type Entry, type 
   type ViewKind } from '../../view/index.ts';
 import { CollectionVectors, type ReadableVectors } from './collection-vectors.ts';
 import { joinCollectionVectors } from './joined-vectors.ts';
+import { answerFromVectors, type VectorsPart, VectorsStandIn } from './vectors-stand-in.ts';
 
 /** The magic of the checkpoint files of vector indexes. */
 export const CHECKPOINT_MAGIC = 'QVECIX02';
@@ -18,14 +19,14 @@ export interface VectorViewOptions extends CollectionViewOptions {
 type Environment = Pick<DocsEnvironment, 'sql' | 'feed' | 'log'>;
 
 /** The vectors of all collections, which follow the change feed (design, sections 1 and 5). */
-export class VectorView extends ClosingView<CollectionVectors, ReadableVectors> {
+export class VectorView extends ClosingView<CollectionVectors, ReadableVectors, VectorsPart> {
   constructor(env: Environment, options: VectorViewOptions) {
     super(env, (onClose) => vectorKind(env, options, onClose), options);
   }
 }
 
 function vectorKind({ sql, log }: Environment, { embeddings, index }: VectorViewOptions,
-  onClose: OnClose): ViewKind<CollectionVectors, ReadableVectors>
+  onClose: OnClose): ViewKind<CollectionVectors, ReadableVectors, VectorsPart>
 {
   const toEntry = ({ ord, spaces }: DocumentSpaces): Entry<CollectionVectors> => ({
     ord,
@@ -53,6 +54,8 @@ function vectorKind({ sql, log }: Environment, { embeddings, index }: VectorView
     allEntries: (partition) =>
       map(documentsIn(embeddings.vectorsOfCollection(partition.collection, partition)), toEntry),
     join: joinCollectionVectors,
+    standIn: (link) => new VectorsStandIn(link),
+    answer: answerFromVectors,
   };
 }
 
