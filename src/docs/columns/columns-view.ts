@@ -1,14 +1,14 @@
 import { ServiceError } from '../../errors/index.ts';
 import type { OrdSet } from '../../lib/ord-set.ts';
-import { Pace } from '../../lib/pace.ts';
-import { type ColumnDocument, type Columns, ColumnsFullError, ColumnStore, joinColumns, type Needs,
-  type ReadableColumns } from '../../search/columns/index.ts';
+import { answerColumns, type ColumnDocument, type Columns, ColumnsFullError, type ColumnsPart, ColumnStore, joinColumns,
+  type Needs, type ReadableColumns, RemoteColumns, whenPrepared } from '../../search/columns/index.ts';
 import { composedMeta, type Filter } from '../../search/filter/index.ts';
+import type { PartLink } from '../../search/parts/index.ts';
 import type { Change, WrittenDocument } from '../../storage/index.ts';
 import type { Collections } from '../collections/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import { filledCollections } from '../stored-collections.ts';
-import { CollectionView, type CollectionViewOptions, type Effect, type Entry, type ViewIndex, type ViewKind,
+import { CollectionView, type CollectionViewOptions, type Effect, type Entry, holdsOf, type ViewIndex, type ViewKind,
   viewOptions } from '../view/index.ts';
 import { allDocuments, documentsOf } from './read-documents.ts';
 
@@ -22,8 +22,13 @@ export interface ReadableColumnIndex {
   readonly version: number;
 }
 
+/** The columns of a partition, here or elsewhere, as `joinColumnIndexes` needs them. */
+export interface ColumnIndexPart extends Pick<ReadableColumnIndex, 'version'> {
+  readonly columns: ColumnsPart;
+}
+
 /** The columns of one collection, or of one of its partitions, as the view stores them. */
-export class ColumnIndex implements ViewIndex, ReadableColumnIndex {
+export class ColumnIndex implements ViewIndex, ReadableColumnIndex, ColumnIndexPart {
   readonly columns: Columns;
   #version = 0;
 
@@ -76,7 +81,7 @@ export class ColumnIndex implements ViewIndex, ReadableColumnIndex {
 }
 
 /** The indexes of all partitions of a collection, read as one (`ViewKind.join`). */
-export function joinColumnIndexes(parts: readonly ColumnIndex[]): ReadableColumnIndex {
+export function joinColumnIndexes(parts: readonly ColumnIndexPart[]): ReadableColumnIndex {
   const columns = joinColumns(parts.map((part) => part.columns));
   return {
     columns,
@@ -92,8 +97,14 @@ export function joinColumnIndexes(parts: readonly ColumnIndex[]): ReadableColumn
   };
 }
 
+/** Takes the place of the columns of a partition on another node (`ViewKind.standIn`). */
+export function standInColumns(link: PartLink): ColumnIndexPart {
+  // A request has one answer to each question, so the columns do not change while it reads them.
+  return { columns: new RemoteColumns(link, holdsOf(link.part)), version: 0 };
+}
+
 /** The columns of all collections, which follow the change feed. */
-export type ColumnsView = CollectionView<ColumnIndex, ReadableColumnIndex>;
+export type ColumnsView = CollectionView<ColumnIndex, ReadableColumnIndex, ColumnIndexPart>;
 
 /** First bytes of the checkpoint files of columns. */
 const CHECKPOINT_MAGIC = 'QCOLUM01';
@@ -123,7 +134,7 @@ export function createColumnsView(env: Environment, options: ColumnsViewOptions)
 }
 
 function columnsKind({ sql, log }: Environment,
-  { factory }: ColumnsViewOptions): ViewKind<ColumnIndex, ReadableColumnIndex>
+  { factory }: ColumnsViewOptions): ViewKind<ColumnIndex, ReadableColumnIndex, ColumnIndexPart>
 {
   return {
     name: 'columns',
@@ -139,6 +150,8 @@ function columnsKind({ sql, log }: Environment,
     entriesOf: (ords) => map(documentsOf({ queries: sql, log }, ords), toEntry),
     allEntries: (partition) => map(allDocuments({ queries: sql.background, log }, partition), toEntry),
     join: joinColumnIndexes,
+    standIn: standInColumns,
+    answer: ({ columns }, method, args) => answerColumns(columns, method, args),
   };
 }
 
@@ -211,33 +224,22 @@ interface DocumentSelecting {
 export async function selectDocuments(view: Pick<ColumnsView, 'indexOf'>, collection: string,
   { filter, now, hidden = [], needs }: DocumentSelecting): Promise<SelectedDocuments | undefined>
 {
-  const ready = await readyColumns(view, collection, { filter, now, ...needs });
-  return ready && { ...ready, documents: ready.columns.select({ filter, now, ...(hidden.length > 0 && { hidden }) }) };
+  const selecting = { filter, now, ...(hidden.length > 0 && { hidden }) };
+  return whenPrepared(() => view.indexOf(collection), { filter, now, ...needs }, (index) => ({
+    ...readyOf(index),
+    documents: index.columns.select(selecting),
+  }));
 }
-
-/** Changes during which columns are prepared for a filter. */
-const MOST_CHANGES = 3;
 
 /** The columns of a collection, prepared for `needs`; undefined when it has no documents. Throws `IndexLoading`. */
 export async function readyColumns(view: Pick<ColumnsView, 'indexOf'>, collection: string,
   needs: Needs): Promise<ReadyColumns | undefined>
 {
-  let pace: Pace | undefined;
-  let [seen, changes] = [-1, -1];
-  for (;;) {
-    // Looked up each time, because another index may have replaced it meanwhile.
-    const index = view.indexOf(collection);
-    if (index === undefined) return undefined;
-    const { columns, version } = index;
-    if (version !== seen) [seen, changes] = [version, changes + 1];
-    // Each change of a document lets the evaluation of a filter begin again: after some, it is left to `select`.
-    if (columns.prepare(changes < MOST_CHANGES ? needs : { ...needs, now: undefined }))
-      return {
-        columns,
-        isCurrent: () => index.version === version,
-      };
-    // Made only now, because it reads the state of the event loop, which takes some microseconds.
-    pace ??= new Pace();
-    await pace.rest();
-  }
+  // Looked up each time, because another index may have replaced it meanwhile.
+  return whenPrepared(() => view.indexOf(collection), needs, readyOf);
+}
+
+function readyOf(index: ReadableColumnIndex): ReadyColumns {
+  const { columns, version } = index;
+  return { columns, isCurrent: () => index.version === version };
 }

@@ -5,7 +5,7 @@ export { ClosingView, type OnClose } from './closing-view.ts';
 export { CollectionView, type CollectionViewOptions, type OtherNodes } from './collection-view.ts';
 export { type IndexCounts, type IndexInMemory, IndexMemory, MOST_AT_REST } from './index-memory.ts';
 export { viewOptions } from './options.ts';
-export { andInPartition, collectionOf, type Division, MOST_PARTITIONS, nameOfPartition,
+export { andInPartition, collectionOf, type Division, holdsOf, MOST_PARTITIONS, nameOfPartition,
   type Partition } from './partitions.ts';
 export { IndexElsewhere, IndexLoading, loadingHere, Readiness } from './readiness.ts';
 export { restoreEach, saved } from './saved-indexes.ts';

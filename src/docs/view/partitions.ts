@@ -32,6 +32,11 @@ export function partitionOf(ord: number, of: number): number {
   return Math.floor(ord / IN_A_ROW) % of;
 }
 
+/** Tells which documents belong to a partition; all those of 1,024 ordinals in a row do, or none. */
+export function holdsOf({ number, of }: Pick<Partition, 'number' | 'of'>): (ord: number) => boolean {
+  return (ord) => partitionOf(ord, of) === number;
+}
+
 /** A part of a collection with the number `auto` has at most so many documents when it is divided. */
 const DOCUMENTS_EACH = 1_000_000;
 /** It is divided into fewer only when each would have so few: a rebuild costs more than it saves. */

@@ -5,8 +5,8 @@ import { spend } from '../../lib/pace.ts';
 import { compareTexts, type Filter, roomForFilters } from '../filter/index.ts';
 import type { MemorySnapshot } from '../memory-snapshot.ts';
 import { readCheckpoint, snapshotOf } from './checkpoint.ts';
-import type { ColumnDocument, Columns, ColumnStats, DayCount, Facet, FactorBounds, Needs, Selecting, SortedDocument,
-  SortedRows, Sorting, Tally, ValueCount, ValueFactor } from './contract.ts';
+import type { ColumnDocument, Columns, ColumnStats, DayCount, Facet, FactorBounds, Needs, NumberedTally, Selecting,
+  SortedDocument, SortedRows, Sorting, ValueCount, ValueFactor } from './contract.ts';
 import { conditionsIn, DEPTH, Evaluation } from './evaluation.ts';
 import { putDocument } from './packing.ts';
 import { isLong, Preparation } from './preparation.ts';
@@ -176,8 +176,8 @@ export class ColumnStore implements Columns {
     });
   }
 
-  has(ord: number): boolean {
-    return this.#use(() => this.#kernel.call.hasDocument(ord)) !== 0;
+  hasEach(ords: readonly number[]): boolean[] {
+    return this.#use(() => ords.map((ord) => this.#kernel.call.hasDocument(ord) !== 0));
   }
 
   count(set: OrdSet | undefined): number {
@@ -190,7 +190,7 @@ export class ColumnStore implements Columns {
     return this.#use(() => selectValues(this.#kernel, column, this.#countValues(column, set), facet));
   }
 
-  tally(set: OrdSet | undefined, field: Pick<Facet, 'field' | 'isMeta'>): Tally {
+  tally(set: OrdSet | undefined, field: Pick<Facet, 'field' | 'isMeta'>): NumberedTally {
     const column = this.#columnOf(field);
     if (column === undefined) return NO_TALLY;
     return this.#use(() =>
@@ -260,14 +260,16 @@ export class ColumnStore implements Columns {
     return this.#revision;
   }
 
-  documentsWith(key: string, value: string): OrdSet | undefined {
-    return this.#use(() => {
-      const { column, number } = this.#valueOf(key, value);
-      if (number === 0) return undefined;
-      this.#kernel.call.clearLevel(WORK_LEVEL);
-      this.#kernel.call.uniteValue(WORK_LEVEL, column, number);
-      return OrdSet.fromWords(this.#kernel.exportSet(WORK_LEVEL));
-    });
+  documentsWith(pairs: readonly Pick<ValueFactor, 'key' | 'value'>[]): (OrdSet | undefined)[] {
+    return this.#use(() =>
+      pairs.map(({ key, value }) => {
+        const { column, number } = this.#valueOf(key, value);
+        if (number === 0) return undefined;
+        this.#kernel.call.clearLevel(WORK_LEVEL);
+        this.#kernel.call.uniteValue(WORK_LEVEL, column, number);
+        return OrdSet.fromWords(this.#kernel.exportSet(WORK_LEVEL));
+      })
+    );
   }
 
   tidy(): boolean {

@@ -134,7 +134,8 @@ export interface ReadableColumns {
    * document changes or expires; callers must not change it.
    */
   select(selecting: Selecting): OrdSet | undefined;
-  has(ord: number): boolean;
+  /** For each ordinal, whether there is such a document, expired ones included. */
+  hasEach(ords: readonly number[]): boolean[];
   count(set: OrdSet | undefined): number;
   /** The values of the documents in the set. */
   facet(set: OrdSet | undefined, facet: Facet): ValueCount[];
@@ -170,18 +171,23 @@ export interface Columns extends ReadableColumns, ColumnsPart {
   save(): AsyncIterable<Uint8Array>;
 }
 
-/** What several columns with different documents offer, so that they can be read as one (`joinColumns`). */
-export interface ColumnsPart {
+/**
+ * What several columns with different documents offer, so that they can be read as one (`joinColumns`): those here, and
+ * stand-ins for others. A stand-in throws `Unanswered` (src/search/parts).
+ */
+export interface ColumnsPart
+  extends Pick<ReadableColumns, 'stats' | 'prepare' | 'select' | 'hasEach' | 'count' | 'days' | 'keys'>
+{
   /** Says that these are one of this many parts of a collection, which share its memory and its time. */
   share(parts: number): void;
   /** Different after each change of a document and, with a time in Unix seconds, when others have expired by then. */
-  revision(now?: number): number;
+  revision(now?: number): number | string;
   /** Counts the documents of each value of a field. */
   tally(set: OrdSet | undefined, field: Pick<Facet, 'field' | 'isMeta'>): Tally;
   /** The same documents as `sort`. Each is read when it is asked for, until the columns sort again or change. */
   sorted(set: OrdSet | undefined, sorting: Sorting): SortedRows;
-  /** The documents with a value of a metadata key, expired ones included; undefined if there are none. */
-  documentsWith(key: string, value: string): OrdSet | undefined;
+  /** For each pair, the documents with this value of a metadata key, expired ones included; undefined for none. */
+  documentsWith(pairs: readonly Pick<ValueFactor, 'key' | 'value'>[]): (OrdSet | undefined)[];
 }
 
 export interface SortedRows {
@@ -191,16 +197,23 @@ export interface SortedRows {
 
 /** How many documents have each value of a field; valid until something else is asked of the columns. */
 export interface Tally {
-  /** The numbers of the values that documents have, and their documents. */
-  readonly numbers: Uint32Array;
+  /** Number of values that documents have. */
+  readonly size: number;
+  /** The documents of each of these values. */
   readonly counts: Uint32Array;
+  /** A hash of each of these values, which is the same in all columns. */
+  hashes(): Uint32Array;
+  /** As `facet`, or more values than the limit; with other counts of the values, if they are given. */
+  best(orderBy: Facet['orderBy'], limit: number, counts?: Uint32Array): ValueCount[];
+  /** The documents that have each of some values. */
+  countsOf(values: readonly string[]): ArrayLike<number>;
+}
+
+/** A tally that tells values by numbers of their own. */
+export interface NumberedTally extends Tally {
+  /** The numbers of the values, in the order of `counts`. */
+  readonly numbers: Uint32Array;
   /** Different after numbers may have got other values. */
   readonly numbering: number;
   textOf(number: number): string;
-  /** A hash of each value, which is the same in all columns. */
-  hashes(): Uint32Array;
-  /** As `facet`; with other counts of the values, if they are given. */
-  best(orderBy: Facet['orderBy'], limit: number, counts?: Uint32Array): ValueCount[];
-  /** The documents that have a value. */
-  countOf(value: string): number;
 }

@@ -1,4 +1,5 @@
 import { compareTexts } from '../filter/index.ts';
+import { readEach } from '../parts/index.ts';
 import type { Facet, Tally, ValueCount } from './contract.ts';
 
 /** The best values of each part are the first candidates: so many times the limit, and some more. */
@@ -25,7 +26,9 @@ function firstOf(counts: ValueCount[], limit: number): ValueCount[] {
  */
 function addedUp(tallies: readonly Tally[], limit: number): ValueCount[] {
   // A sort recognizes the runs that are in order already, and merges them.
-  const listed = tallies.flatMap((tally) => tally.best('value', limit)).sort((a, b) => compareTexts(a.value, b.value));
+  const listed = readEach(tallies, (tally) => tally.best('value', limit)).flat().sort((a, b) =>
+    compareTexts(a.value, b.value)
+  );
   const sums: ValueCount[] = [];
   for (const { value, count } of listed) {
     const last = sums.at(-1);
@@ -37,23 +40,23 @@ function addedUp(tallies: readonly Tally[], limit: number): ValueCount[] {
 
 /**
  * The values that most documents have. The candidates are the best of each part; a value that is in no list has, in
- * each part, at most as many documents as the last one listed there. If that does not prove that the best candidates
- * are the best values, because counts are nearly equal, all counts are first added up by the hashes of the values.
+ * each part, at most as many documents as the last one listed there, and none if all are listed. If that does not prove
+ * that the best candidates are the best values, because counts are nearly equal, all counts are first added up by the
+ * hashes of the values.
  */
 function bestByCount(tallies: readonly Tally[], limit: number): ValueCount[] {
   let size = CANDIDATES * limit + SPARE;
-  const lists = tallies.map((tally) => tally.best('count', size));
+  const lists = readEach(tallies, (tally) => tally.best('count', size));
   const best = countedExactly(tallies, lists, limit);
-  const others = lists.reduce(
-    (sum, list, i) => sum + (list.length < tallies[i]!.numbers.length ? list.at(-1)!.count : 0),
-    0,
-  );
-  if (best.length === limit && best.at(-1)!.count > others) return best;
+  const others = lists.reduce((sum, list, i) => sum + (list.length < tallies[i]!.size ? list.at(-1)!.count : 0), 0);
+  if (others === 0 || (best.length === limit && best.at(-1)!.count > others)) return best;
   const sums = sumsByHash(tallies);
   for (;; size *= CANDIDATES) {
-    const found = tallies.map((tally, i) => tally.best('count', size, sums[i]));
+    const found = readEach(tallies, (tally, i) => tally.best('count', size, sums[i]));
     const exact = countedExactly(tallies, found, limit);
-    if (found.every((list, i) => list.length === tallies[i]!.numbers.length || isBehind(list.at(-1)!, exact, limit)))
+    if (found.every((list, i) =>
+      list.length < size || list.length === tallies[i]!.size || isBehind(list.at(-1)!, exact, limit)
+    ))
       return exact;
   }
 }
@@ -62,10 +65,11 @@ function bestByCount(tallies: readonly Tally[], limit: number): ValueCount[] {
 function countedExactly(tallies: readonly Tally[], lists: readonly (readonly ValueCount[])[],
   limit: number): ValueCount[]
 {
-  const values = new Set(lists.flatMap((list) => list.map(({ value }) => value)));
-  return [...values].map((value) => ({
+  const values = [...new Set(lists.flatMap((list) => list.map(({ value }) => value)))];
+  const counts = readEach(tallies, (tally) => tally.countsOf(values));
+  return values.map((value, i) => ({
     value,
-    count: tallies.reduce((sum, tally) => sum + tally.countOf(value), 0),
+    count: counts.reduce((sum, own) => sum + own[i]!, 0),
   })).sort(inOrder).slice(0, limit);
 }
 
@@ -80,7 +84,7 @@ function inOrder(a: ValueCount, b: ValueCount): number {
 
 /** For each part, the documents of each of its values in all parts; too many for values with the same hash. */
 function sumsByHash(tallies: readonly Tally[]): Uint32Array[] {
-  const hashes = tallies.map((tally) => tally.hashes());
+  const hashes = readEach(tallies, (tally) => tally.hashes());
   const values = hashes.reduce((sum, { length }) => sum + length, 0);
   const bits = Math.max(4, 33 - Math.clz32(values));
   const [keys, sums] = [new Uint32Array(1 << bits), new Uint32Array(1 << bits)];

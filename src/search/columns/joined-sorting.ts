@@ -1,7 +1,8 @@
 import type { OrdSet } from '../../lib/ord-set.ts';
 import { compareTexts } from '../filter/index.ts';
 import { comparePlaces } from '../order/index.ts';
-import type { Columns, SortedDocument, SortedRows, Sorting } from './contract.ts';
+import { readEach } from '../parts/index.ts';
+import type { ColumnsPart, SortedDocument, SortedRows, Sorting } from './contract.ts';
 
 /** A page that ends at this place at the latest is merged from the first documents of each part. */
 const SHALLOW = 512;
@@ -10,7 +11,7 @@ const DEVIATIONS = 4;
 const SPARE = 32;
 const WIDENING = 4;
 
-type Parts = readonly Pick<Columns, 'count' | 'sorted'>[];
+type Parts = readonly Pick<ColumnsPart, 'count' | 'sorted'>[];
 type Compare = (a: SortedDocument, b: SortedDocument) => number;
 
 /** Some consecutive documents of the order of one part, of which `before` are before and `behind` behind them. */
@@ -28,7 +29,7 @@ export function sortParts(parts: Parts, set: OrdSet | undefined, sorting: Sortin
     comparePlaces(a.place, b.place, keys) || compareTexts(a.tie, b.tie) || a.ord - b.ord;
   if (count === 0) return [];
   if (offset + count > SHALLOW && offset > 0) return deepPage(parts, set, sorting, compare);
-  const rows = parts.map((part) => part.sorted(set, { ...sorting, offset: 0, count: offset + count }));
+  const rows = readEach(parts, (part) => part.sorted(set, { ...sorting, offset: 0, count: offset + count }));
   return merged(rows, rows.map(() => 0), offset + count, compare).slice(offset);
 }
 
@@ -71,13 +72,13 @@ function merged(lists: readonly SortedRows[], from: readonly number[], count: nu
  */
 function deepPage(parts: Parts, set: OrdSet | undefined, sorting: Sorting, compare: Compare): SortedDocument[] {
   const { offset } = sorting;
-  const sizes = parts.map((part) => part.count(set));
+  const sizes = readEach(parts, (part) => part.count(set));
   const all = sizes.reduce((sum, size) => sum + size, 0);
   const count = Math.min(sorting.count, all - offset);
   if (count <= 0) return [];
   const variance = (offset / parts.length) * (1 - offset / all);
   for (let spread = SPARE + Math.ceil(DEVIATIONS * Math.sqrt(variance));; spread *= WIDENING) {
-    const windows = parts.map((part, i): Window => {
+    const windows = readEach(parts, (part, i): Window => {
       const share = sizes[i]! / all;
       const before = Math.max(0, Math.floor(offset * share) - spread);
       const end = Math.min(sizes[i]!, Math.ceil((offset + count) * share) + spread);

@@ -1,17 +1,18 @@
 import { Buffers, type ColumnsKernel } from '../../kernels/columns.ts';
-import type { Facet, Tally, ValueCount } from './contract.ts';
+import type { Facet, NumberedTally, ValueCount } from './contract.ts';
 
 const ENTRY = 16;
 
 /** Of a field that no document has. */
-export const NO_TALLY: Tally = {
+export const NO_TALLY: NumberedTally = {
+  size: 0,
   numbers: new Uint32Array(),
   counts: new Uint32Array(),
   numbering: 0,
   textOf: () => '',
   hashes: () => new Uint32Array(),
   best: () => [],
-  countOf: () => 0,
+  countsOf: (values) => new Uint32Array(values.length),
 };
 
 /** Where the kernel has counted. */
@@ -25,7 +26,7 @@ interface Counted {
 }
 
 /** How many documents each value of a column has, as `countValues` has left it in the kernel. */
-export class KernelTally implements Tally {
+export class KernelTally implements NumberedTally {
   readonly #kernel: ColumnsKernel;
   readonly #counted: Counted;
   readonly numbers: Uint32Array;
@@ -37,6 +38,10 @@ export class KernelTally implements Tally {
     this.#counted = counted;
     this.numbers = this.#words(Buffers.touched, counted.touched).slice();
     this.#all = this.#words(Buffers.counts, kernel.call.valueEnd(counted.column)).slice();
+  }
+
+  get size(): number {
+    return this.numbers.length;
   }
 
   get numbering(): number {
@@ -67,10 +72,14 @@ export class KernelTally implements Tally {
     return use(() => selectValues(this.#kernel, column, this.numbers.length, { orderBy, limit }));
   }
 
-  countOf(value: string): number {
+  countsOf(values: readonly string[]): number[] {
     const { use, column } = this.#counted;
-    const number = use(() => this.#kernel.call.valueWith(column, this.#kernel.inputText(value)));
-    return number === 0 ? 0 : this.#all[number]!;
+    return use(() =>
+      values.map((value) => {
+        const number = this.#kernel.call.valueWith(column, this.#kernel.inputText(value));
+        return number === 0 ? 0 : this.#all[number]!;
+      })
+    );
   }
 
   #words(buffer: number, length: number): Uint32Array {

@@ -113,7 +113,7 @@ export function answers(columns: ReadableColumns, all: readonly number[],
   const scores = { ords: all, scores: all.map((ord) => (scored ? (ord * 7) % 5 : 0)) };
   return {
     selected: set === undefined ? all : all.filter((ord) => set.has(ord)),
-    present: Array.from({ length: 50 }, (_, ord) => columns.has(ord)),
+    present: columns.hasEach(Array.from({ length: 50 }, (_, ord) => ord)),
     total: columns.count(set),
     facets: facets.map((one) => [columns.facet(set, one), columns.facet(undefined, one)]),
     days: [columns.days(set, 'addedAt'), columns.days(undefined, 'updatedAt')],

@@ -1,5 +1,5 @@
 import { compareTexts } from '../filter/index.ts';
-import type { Facet, Tally, ValueCount } from './contract.ts';
+import type { Facet, NumberedTally, ValueCount } from './contract.ts';
 
 /** Values of a field that are numbered; those of a field with more are added up otherwise. */
 const MOST_VALUES = 8192;
@@ -21,7 +21,9 @@ export class ValueNumbers {
   #isFull = false;
 
   /** The best values of several parts, from the tally of each; undefined for a field with too many values. */
-  best(tallies: readonly Tally[], { orderBy, limit }: Pick<Facet, 'orderBy' | 'limit'>): ValueCount[] | undefined {
+  best(tallies: readonly NumberedTally[], { orderBy, limit }: Pick<Facet, 'orderBy' | 'limit'>): ValueCount[]
+    | undefined
+  {
     const sums = new Uint32Array(MOST_VALUES + 1);
     for (const [part, tally] of tallies.entries())
       if (this.#isFull || !this.#add(part, tally, sums)) return this.#end();
@@ -43,7 +45,7 @@ export class ValueNumbers {
     this.#parts.length = 0;
   }
 
-  #add(part: number, tally: Tally, sums: Uint32Array): boolean {
+  #add(part: number, tally: NumberedTally, sums: Uint32Array): boolean {
     const { numbers, counts } = tally;
     if (numbers.length > MOST_VALUES) return false;
     const known = this.#numbersOf(part, tally);
@@ -61,7 +63,7 @@ export class ValueNumbers {
     return true;
   }
 
-  #numbersOf(part: number, { numbering }: Tally): PartNumbers {
+  #numbersOf(part: number, { numbering }: NumberedTally): PartNumbers {
     const known = this.#parts[part];
     if (known?.numbering === numbering) return known;
     return this.#parts[part] = { numbering, numbers: new Uint32Array() };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Loopback } from '../../testkit/parts/loopback.ts';
-import { gathered, linkTo, readEach, Unanswered } from './index.ts';
+import { gathered, gatheredEach, linkTo, readEach, Unanswered } from './index.ts';
 
 describe('a request that reads parts in other processes', () => {
   it('asks all parts together, each question once, and comes to the same result as if they were here', async () => {
@@ -47,6 +47,22 @@ describe('a request that reads parts in other processes', () => {
     });
     expect(loopback.rounds).toBe(300);
     await expect(loopback.request(() => stages.map((stage) => stage()))).rejects.toThrow('too many answers');
+  });
+
+  it('does several reads with one round, and only those again that needed it', async () => {
+    const loopback = new Loopback();
+    const part = loopback.add((_, [number]) => (number as number) * 2);
+    const read: number[] = [];
+    let rests = 0;
+    const found = await loopback.request(() =>
+      gatheredEach([1, 2, 3], (number) => {
+        read.push(number);
+        return number === 2 ? 0 : part.known<number>('double', number);
+      }, async () => {
+        rests += 1;
+      })
+    );
+    expect([found, loopback.rounds, read, rests]).toEqual([[2, 0, 6], 1, [1, 2, 3, 1, 3], 5]);
   });
 
   it('meets what a part throws; outside of a request nothing is asked', async () => {

@@ -122,9 +122,37 @@ export async function gathered<T>(work: () => T | Promise<T>): Promise<T> {
   }
 }
 
+/**
+ * `gathered` for several reads, in order: what some of them need is asked together, and only those are done again.
+ * `rest` is called after each.
+ */
+export async function gatheredEach<Item, T>(items: readonly Item[], read: (item: Item) => T,
+  rest: () => Promise<void> | undefined = () => undefined): Promise<T[]>
+{
+  const found: T[] = [];
+  for (let left = [...items.keys()]; left.length > 0;) {
+    const missing: Unanswered[] = [];
+    const again: number[] = [];
+    for (const i of left) {
+      try {
+        found[i] = read(items[i]!);
+      } catch (error) {
+        if (!(error instanceof Unanswered)) throw error;
+        missing.push(error);
+        again.push(i);
+      }
+      await rest();
+    }
+    if (missing.length > 0) await current().fetch(missing.flatMap(({ questions }) => questions));
+    left = again;
+  }
+  return found;
+}
+
 /** Reads a part by the answers of the request in which this code runs. */
 export function linkTo(part: PartAddress): PartLink {
   return {
+    part,
     known: <T>(method: string, ...args: readonly unknown[]) => current().known(questionOf(part, method, args)) as T,
     ask: <T>(method: string, ...args: readonly unknown[]) =>
       current().answerTo(questionOf(part, method, args)) as Promise<T>,

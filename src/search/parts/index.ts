@@ -1,2 +1,3 @@
-export { Answers, type AskParts, gathered, linkTo, type PartAnswer } from './answers.ts';
+export { Answers, type AskParts, gathered, gatheredEach, linkTo, type PartAnswer } from './answers.ts';
 export { type PartAddress, type PartLink, type Question, readBoth, readEach, Unanswered } from './link.ts';
+export { type Holds, type PackedSet, packSet, unpackSet } from './packed-set.ts';

@@ -26,6 +26,7 @@ export interface Question {
  * for already, each of which it asks for once (`Answers`).
  */
 export interface PartLink {
+  readonly part: PartAddress;
   /** What a method returned. Throws `Unanswered` if this request does not know it yet. */
   known<T>(method: string, ...args: readonly unknown[]): T;
   /** The same, but asks the part if this request does not know it. */

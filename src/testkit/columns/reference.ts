@@ -1,7 +1,7 @@
 // Reference implementation of the columns' contract, with maps and loops: slow and obvious. Tests compare the engine
 // with it.
 import { OrdSet } from '../../lib/ord-set.ts';
-import type { ColumnDocument, Columns, ColumnsPart, ColumnStats, Facet, FactorBounds, Selecting, SortedDocument,
+import type { ColumnDocument, Columns, ColumnStats, Facet, FactorBounds, ReadableColumns, Selecting, SortedDocument,
   Sorting, ValueCount, ValueFactor } from '../../search/columns/index.ts';
 import { columnOf, compareTexts, type Filter, testOf } from '../../search/filter/index.ts';
 import { comparePlaces, compareSortValues, type SortKey, type SortValue,
@@ -9,7 +9,7 @@ import { comparePlaces, compareSortValues, type SortKey, type SortValue,
 
 const DAY_SECONDS = 86_400;
 
-export class ReferenceColumns implements Omit<Columns, keyof ColumnsPart> {
+export class ReferenceColumns implements ReadableColumns, Pick<Columns, 'put' | 'remove'> {
   readonly #documents = new Map<number, ColumnDocument>();
 
   stats(): ColumnStats {
@@ -45,8 +45,8 @@ export class ReferenceColumns implements Omit<Columns, keyof ColumnsPart> {
       : OrdSet.of(passing.map(({ ord }) => ord));
   }
 
-  has(ord: number): boolean {
-    return this.#documents.has(ord);
+  hasEach(ords: readonly number[]): boolean[] {
+    return ords.map((ord) => this.#documents.has(ord));
   }
 
   count(set: OrdSet | undefined): number {

@@ -451,11 +451,11 @@ describe.each(DRIVERS)('full-text search over %s (contract section 4, "Full-text
     });
 
     it('counts a result that is deleted before facets are counted by the metadata with which it was read', async () => {
-      const { has } = ColumnStore.prototype;
-      const deleted = vi.spyOn(ColumnStore.prototype, 'has').mockImplementationOnce(
-        function deleting(this: ColumnStore, ord) {
-          this.remove(ord);
-          return has.call(this, ord);
+      const { hasEach } = ColumnStore.prototype;
+      const deleted = vi.spyOn(ColumnStore.prototype, 'hasEach').mockImplementationOnce(
+        function deleting(this: ColumnStore, ords) {
+          this.remove(ords[0]!);
+          return hasEach.call(this, ords);
         },
       );
       try {
