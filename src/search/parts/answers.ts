@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { ServiceError } from '../../errors/index.ts';
-import { type PartAddress, type PartLink, type Question, questionOf, Unanswered } from './link.ts';
+import { firstQuestionOf, type PartAddress, type PartLink, type Question, questionOf, Unanswered } from './link.ts';
 
 /** What a method of a part returned, or threw. */
 export type PartAnswer = { readonly value: unknown } | { readonly error: unknown };
@@ -99,6 +99,8 @@ export async function gathered<T>(work: () => T | Promise<T>): Promise<T> {
 export function linkTo(part: PartAddress): PartLink {
   return {
     known: <T>(method: string, ...args: readonly unknown[]) => current().known(questionOf(part, method, args)) as T,
+    first: <T>(method: string, ...args: readonly unknown[]) =>
+      current().known(firstQuestionOf(part, method, args)) as T,
     ask: <T>(method: string, ...args: readonly unknown[]) =>
       current().answerTo(questionOf(part, method, args)) as Promise<T>,
   };
