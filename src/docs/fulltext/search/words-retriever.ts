@@ -313,10 +313,8 @@ async function matchedTerms(index: ReadableText, { readings }: QueryPlan, ords: 
 
 /** The places of the documents that a reading is for. */
 function placesOf(index: ReadableText, { classes }: Reading, ords: readonly number[]): number[] {
-  const places: number[] = [];
-  for (let place = 0; place < ords.length; place++)
-    if (isAmong(index.classOf(ords[place]!), classes)) places.push(place);
-  return places;
+  const found = index.classesOf(ords);
+  return [...ords.keys()].filter((place) => isAmong(found[place], classes));
 }
 
 /** Adds names to the terms at some places. */

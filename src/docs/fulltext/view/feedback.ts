@@ -57,10 +57,11 @@ export function takesFeedback({ classes, words = [] }: Pick<TextReading, 'classe
 }
 
 /** The best hits that are taken as relevant. */
-export function relevantHits(index: Pick<ReadableText, 'classOf'>, { classes }: Pick<TextReading, 'classes'>,
+export function relevantHits(index: Pick<ReadableText, 'classesOf'>, { classes }: Pick<TextReading, 'classes'>,
   hits: readonly TextHit[]): readonly TextHit[]
 {
-  return hits.filter(({ ord }) => isAmong(index.classOf(ord), classes)).slice(0, RELEVANT);
+  const found = index.classesOf(hits.map(({ ord }) => ord));
+  return hits.filter((_, i) => isAmong(found[i], classes)).slice(0, RELEVANT);
 }
 
 /**
