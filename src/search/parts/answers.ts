@@ -33,6 +33,11 @@ export class Answers {
     return requests.run(this, () => gathered(work));
   }
 
+  /** Without answers, for the same parts. */
+  anew(): Answers {
+    return new Answers(this.#ask);
+  }
+
   /** How often parts were asked. */
   get rounds(): number {
     return this.#rounds;
@@ -93,6 +98,15 @@ export async function gathered<T>(work: () => T | Promise<T>): Promise<T> {
       await answers.fetch(error.questions);
     }
   }
+}
+
+/**
+ * Does a step of long work that a request has begun, with answers of its own, which are forgotten afterwards: such work
+ * may ask more often than a request, and sees the parts as they are at each step.
+ */
+export function apart<T>(step: () => T): Promise<T> {
+  const answers = Answers.current;
+  return answers === undefined ? gathered(step) : answers.anew().within(async () => step());
 }
 
 /** Reads a part by the answers of the request in which this code runs. */

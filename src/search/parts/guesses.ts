@@ -4,33 +4,39 @@ import { type Question, Unanswered } from './link.ts';
 export type Guess = <T>(read: () => T, instead: T) => T;
 
 /**
- * Does work that goes on with guesses where parts have not answered yet, so that they are asked together for all that
- * it needs, and not for one thing after the other. Throws `Unanswered` if a guess was needed: the result does not count
- * then. Wrong guesses only cost further questions.
+ * What work was guessed that goes on where parts have not answered yet, so that they are asked together for all that it
+ * needs, and not for one thing after the other. Wrong guesses only cost further questions.
  */
-export function withGuesses<T>(work: (guess: Guess) => T): T {
-  const questions: Question[] = [];
-  const guess: Guess = (read, instead) => {
+export class Guesses {
+  readonly #questions: Question[] = [];
+
+  readonly guess: Guess = (read, instead) => {
     try {
       return read();
     } catch (error) {
-      questions.push(...questionsOf(error));
+      if (!(error instanceof Unanswered)) throw error;
+      this.#questions.push(...error.questions);
       return instead;
     }
   };
-  let result: T;
-  try {
-    result = work(guess);
-  } catch (error) {
-    // With a guess, the work may fail where it would not fail otherwise.
-    if (questions.length === 0) throw error;
-    throw new Unanswered(error instanceof Unanswered ? [...questions, ...error.questions] : questions);
+
+  /** Throws `Unanswered` if there was a guess: the result of the work does not count then. */
+  check(): void {
+    if (this.#questions.length > 0) throw new Unanswered(this.#questions);
   }
-  if (questions.length > 0) throw new Unanswered(questions);
-  return result;
 }
 
-function questionsOf(error: unknown): readonly Question[] {
-  if (error instanceof Unanswered) return error.questions;
-  throw error;
+/** Does work with guesses; throws `Unanswered` if one was needed. */
+export function withGuesses<T>(work: (guess: Guess) => T): T {
+  const guesses = new Guesses();
+  let result: T;
+  try {
+    result = guesses.guess<T | undefined>(() => work(guesses.guess), undefined) as T;
+  } catch (error) {
+    // After a guess, the work may fail where it would not fail otherwise.
+    guesses.check();
+    throw error;
+  }
+  guesses.check();
+  return result;
 }

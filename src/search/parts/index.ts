@@ -1,3 +1,3 @@
-export { Answers, type AskParts, gathered, linkTo, type PartAnswer } from './answers.ts';
-export { type Guess, withGuesses } from './guesses.ts';
+export { Answers, apart, type AskParts, gathered, linkTo, type PartAnswer } from './answers.ts';
+export { type Guess, Guesses, withGuesses } from './guesses.ts';
 export { type PartAddress, type PartLink, type Question, readEach, Unanswered } from './link.ts';
