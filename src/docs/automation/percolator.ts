@@ -1,5 +1,6 @@
 import { Pace } from '../../lib/pace.ts';
 import { lettersInCompounds } from '../../search/inverted/index.ts';
+import { readEach } from '../../search/parts/index.ts';
 import { tokenizeCodeInPieces } from '../../text/code/index.ts';
 import { isLoose, type QueryNode } from '../../text/query/index.ts';
 import { formsOf } from '../../text/tokenize.ts';
@@ -65,13 +66,18 @@ export class Percolator<T> {
   }
 
   add(value: T, { readings, hasExpansions = false }: QueryToAdd): void {
-    for (const { root, classes, analyzer } of readings) {
-      if (classes === 0 || root === undefined) continue;
+    const wanted = readings.filter(({ root, classes }) => classes !== 0 && root !== undefined);
+    // Nothing is added before all documents are counted: this may be repeated when other processes have answered.
+    const clausesOfEach = readEach(wanted,
+      ({ root, analyzer }) => (hasExpansions ? [] : this.#clausesOf(root!, analyzer)));
+    const cheapest = readEach(clausesOfEach, (clauses) => this.#cheapest(clauses));
+    for (const [i, { classes, analyzer }] of wanted.entries()) {
       const isCode = isAmong(CODE_CLASS, classes);
       if (!isCode) this.#analyzers.set(analyzer.name, analyzer);
-      const clauses = hasExpansions ? [] : this.#clausesOf(root, analyzer);
-      if (clauses.length === 0) this.#always.add(value);
-      else this.#addClauses(value, clauses, (form) =>
+      const clauses = clausesOfEach[i]!;
+      const best = cheapest[i];
+      if (best === undefined) this.#always.add(value);
+      else this.#addClauses(value, [best, ...clauses.filter((clause) => clause !== best)], (form) =>
           form.startsWith(literalTerm('')) ? [form] : isCode ? [codeTerm(form)] : termsSearched(analyzer, form));
     }
   }
@@ -89,9 +95,11 @@ export class Percolator<T> {
     return found;
   }
 
-  #addClauses(value: T, clauses: readonly Clause[], termsOf: (form: string) => readonly string[]): void {
-    const cheapest = this.#cheapest(clauses);
-    const rest = clauses.filter((clause) => clause !== cheapest).map((clause) => clause.flatMap(termsOf));
+  /** The first clause is the one by which the query is found. */
+  #addClauses(value: T, [cheapest, ...others]: readonly [Clause, ...Clause[]],
+    termsOf: (form: string) => readonly string[]): void
+  {
+    const rest = others.map((clause) => clause.flatMap(termsOf));
     const entry = { value, rest };
     for (const term of new Set(cheapest.flatMap(termsOf))) {
       const known = this.#byTerm.get(term);
@@ -176,17 +184,17 @@ export class Percolator<T> {
     const alternatives = optional.map((node) => this.#clausesOf(node, analyzer));
     return alternatives.some((clauses) => clauses.length === 0)
       ? []
-      : [alternatives.flatMap((clauses) => this.#cheapest(clauses))];
+      : [readEach(alternatives, (clauses) => this.#cheapest(clauses)!).flat()];
   }
 
   /**
-   * The clause that the fewest documents satisfy; if no document satisfies any, the one with the longest words, which
+   * The clause that the fewest documents satisfy, undefined without clauses; if no document satisfies any, the one with the longest words, which
    * are usually rare. Every choice is correct.
    */
-  #cheapest(clauses: readonly Clause[]): Clause {
-    const cost = (forms: Clause): number =>
-      forms.reduce((sum, form) => sum + this.#documentsWith(form) + 1 / form.length, 0);
-    return clauses.reduce((best, clause) => (cost(clause) < cost(best) ? clause : best));
+  #cheapest(clauses: readonly Clause[]): Clause | undefined {
+    const costs = readEach(clauses, (forms) =>
+      readEach(forms, (form) => this.#documentsWith(form) + 1 / form.length).reduce((sum, cost) => sum + cost, 0));
+    return clauses[costs.indexOf(Math.min(...costs))];
   }
 }
 

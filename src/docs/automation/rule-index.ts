@@ -1,5 +1,6 @@
 import { Lru } from '../../lib/caches.ts';
 import { Pace } from '../../lib/pace.ts';
+import { gathered } from '../../search/parts/index.ts';
 import { languagesOfQuery } from '../fulltext/index.ts';
 import { type PercolatedDocument, Percolator } from './percolator.ts';
 import { hasQuery, isByVector, isSentimentEnough, type Rule } from './rule.ts';
@@ -90,11 +91,10 @@ export class RuleIndex {
       if (isByVector(rule.body)) byVector.push(rule);
       else if (isSentimentEnough(rule.body)) bySentiment.push(rule);
       if (!hasQuery(rule.body) || rule.body.searchType === 'vector') continue;
-      const { plan, algorithm } = wordsOf(words, rule.body, collection, { forAny: true });
-      (isByVector(rule.body) ? found.vectors : found.words).add(rule, {
-        readings: plan.readings,
-        hasExpansions: algorithm === 'pmisparse',
-      });
+      const { body } = rule;
+      const { plan, algorithm } = await gathered(() => wordsOf(words, body, collection, { forAny: true }));
+      const query = { readings: plan.readings, hasExpansions: algorithm === 'pmisparse' };
+      await gathered(() => (isByVector(body) ? found.vectors : found.words).add(rule, query));
     }
     return {
       byVector,

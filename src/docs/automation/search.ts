@@ -2,6 +2,7 @@ import { unixSeconds } from '../../lib/clock.ts';
 import { OrdSet } from '../../lib/ord-set.ts';
 import { Pace } from '../../lib/pace.ts';
 import { AnswerBudget } from '../../operations/index.ts';
+import { gathered } from '../../search/parts/index.ts';
 import { inList } from '../../storage/index.ts';
 import type { Documents } from '../documents/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
@@ -155,8 +156,9 @@ const search: Search = (deps, conditions, scope) =>
   ({ fts: byWords, vector: byVector, hybrid: byBoth })[conditions.searchType](deps, conditions, scope);
 
 const byWords: Search = async ({ words }, conditions, { collection, eligible, limit, signal }) => {
-  const request = await readyWords(words, wordsOf(words, conditions, collection, { forPresent: true }), signal);
-  return words.view.indexOf(collection)?.search({ ...textQuery(request, eligible), limit, totals: 'none' }).hits ?? [];
+  const asked = await gathered(() => wordsOf(words, conditions, collection, { forPresent: true }));
+  const query = { ...textQuery(await readyWords(words, asked, signal), eligible), limit, totals: 'none' as const };
+  return gathered(() => words.view.indexOf(collection)?.search(query).hits ?? []);
 };
 
 const byVector: Search = async ({ vectors }, { query, searchParams }, { collection, eligible, limit, signal }) => {

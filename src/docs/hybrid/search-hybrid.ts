@@ -3,7 +3,7 @@ import type { HybridResult, SearchHybridResponse } from '../../../generated/docs
 import { ServiceError } from '../../errors/index.ts';
 import { roundScore } from '../../lib/rounded.ts';
 import type { AnswerBounds, Handlers } from '../../operations/index.ts';
-import { gathered } from '../../search/parts/index.ts';
+import { gathered, readEach } from '../../search/parts/index.ts';
 import { isCodeDocument, tokenizeCode } from '../../text/code/index.ts';
 import { tokenize } from '../../text/tokenize.ts';
 import type { Meta } from '../documents/index.ts';
@@ -59,7 +59,7 @@ export async function searchHybrid(deps: HybridDeps, given: HybridInput,
     words: await readyWords(words, asked.words, signal),
   }, signal);
   const { collection, query, mode, windowSize, order, metric, threshold } = request;
-  const matchers = new WordMatchers(request.words.plan, words.view.indexOf(collection));
+  const matchers = await gathered(() => new WordMatchers(request.words.plan, words.view.indexOf(collection)));
   const side = request.fields === undefined ? meaning : meaning.fields!.sideOf(request.fields);
   const found = await searchRanked<HybridResult>({ ...words, gate, encoder: meaning.encoder, vectors: side }, {
     request,
@@ -86,7 +86,7 @@ export async function searchHybrid(deps: HybridDeps, given: HybridInput,
         : rareWordOf(words.view.indexOf(collection), request, [...new Set(hits.map(({ ord }) => ord))]),
     passageOf: (document) =>
       passageByWords(chunker, matchers.of(document), document, mode === 'window' ? windowSize : 0),
-    highlightsOf: highlighterOf(request.words, words.view.indexOf(collection)),
+    highlightsOf: await gathered(() => highlighterOf(request.words, words.view.indexOf(collection))),
     show: ({ hit, terms, pinned }, { document, ...parts }) => ({
       document,
       combinedScore: roundScore(hit?.score ?? 0, 9),
@@ -213,14 +213,14 @@ export function rareWordOf(index: Index | undefined, { words: { plan } }: Reques
 {
   const found = index === undefined
     ? []
-    : plan.readings.map((reading) => inReading(index, reading, ords)).filter((word) => word !== undefined);
+    : readEach(plan.readings, (reading) => inReading(index, reading, ords)).filter((word) => word !== undefined);
   return (ord) => found.reduce((most, { share, has }) => (has.has(ord) ? Math.max(most, share) : most), 0);
 }
 
 function inReading(index: Index, { words = [], analyzer }: Request['words']['plan']['readings'][number],
   ords: readonly number[]): RareWord | undefined
 {
-  const rarities = words.map(({ form }) => ({
+  const rarities = readEach(words, ({ form }) => ({
     form,
     rarity: rarityOf(index.documentsOf(form, analyzer), index.documents),
   })).filter(({ rarity }) => rarity > 0);

@@ -3,6 +3,7 @@ import { roundMeters } from '../../lib/rounded.ts';
 import type { AnswerBounds } from '../../operations/index.ts';
 import { type FusedHit, reorder, REORDERED } from '../../search/fusion/fuse.ts';
 import { distanceMeters } from '../../search/geo/index.ts';
+import { gathered } from '../../search/parts/index.ts';
 import type { BodyCodec } from '../../storage/index.ts';
 import type { Curated } from '../curation/index.ts';
 import type { Encoder } from '../embeddings/index.ts';
@@ -216,7 +217,8 @@ async function scoresOf<R>(deps: RankedDeps, request: RankedRequest, { cost, rar
   const rated = known.isText ? first.filter(({ ord }) => known.ords.has(ord)) : [];
   if (!known.isText && first.length > 0) warnings.add(UNKNOWN_QUERY);
   else if (rated.length < first.length) warnings.add(unknownResults(first.length - rated.length));
-  return scoreByEncoder(deps.encoder!, request.query, rated, request.mode === 'parent', signal, rareWord?.(hits));
+  const rare = await gathered(() => rareWord?.(hits));
+  return scoreByEncoder(deps.encoder!, request.query, rated, request.mode === 'parent', signal, rare);
 }
 
 const UNKNOWN_QUERY =

@@ -3,6 +3,7 @@ import { ServiceError } from '../../errors/index.ts';
 import { Pace } from '../../lib/pace.ts';
 import { isSystemCollection } from '../../lib/system-collection.ts';
 import type { Context, Handlers, InputOf, OutputOf } from '../../operations/index.ts';
+import { gathered, readEach } from '../../search/parts/index.ts';
 import type { Candidate, SpellingIndex } from '../../search/spelling/spelling-index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import type { FullTextView } from '../fulltext/index.ts';
@@ -75,6 +76,7 @@ export function createSpell(env: Pick<DocsEnvironment, 'sql' | 'feed' | 'setting
       ? {
         async corrections(words, source, limit, signal) {
           const known = await speller(source, { signal });
+          await known.learn(words);
           return words.map((word) => known.correct(word, limit)?.map((one) => one.word) ?? []);
         },
       }
@@ -87,7 +89,7 @@ async function suggest(speller: Speller, { text, maxSuggestions }: InputOf<Opera
   { signal }: Pick<Context, 'signal'>): Promise<OutputOf<Operations, 'suggestSpelling'>>
 {
   const tokenSuggestions: Suggestion[] = [];
-  const { text: suggestedText } = await replaceWords(text, signal, (original) => {
+  const { text: suggestedText } = await replaceWords(text, signal, speller, (original) => {
     const token = plainWord(original);
     const candidates = speller.correct(token, Math.max(maxSuggestions, LEAST_CANDIDATES));
     if (candidates === undefined) return undefined;
@@ -108,27 +110,43 @@ async function suggest(speller: Speller, { text, maxSuggestions }: InputOf<Opera
 async function clean(speller: Speller, text: string,
   { signal }: Pick<Context, 'signal'>): Promise<OutputOf<Operations, 'cleanSpelling'>>
 {
-  const { text: cleaned, replaced } = await replaceWords(text, signal,
+  const { text: cleaned, replaced } = await replaceWords(text, signal, speller,
     (original) => speller.correct(plainWord(original), 1)?.[0]?.word);
   return { original: text, cleaned, correctionsApplied: replaced };
 }
 
+/** Number of words of a text of which it is looked up together whether they are known. */
+const WORDS_AT_ONCE = 256;
+
+function* inPieces<T>(items: Iterable<T>): Generator<readonly T[]> {
+  let piece: T[] = [];
+  for (const item of items) {
+    if (piece.push(item) < WORDS_AT_ONCE) continue;
+    yield piece;
+    piece = [];
+  }
+  yield piece;
+}
+
 /** A text with some words replaced, with their capitals. For undefined, a word is unchanged. Pauses between steps. */
-async function replaceWords(text: string, signal: AbortSignal,
+async function replaceWords(text: string, signal: AbortSignal, speller: Speller,
   otherFor: (word: string) => string | undefined): Promise<{ readonly text: string; readonly replaced: number }>
 {
   const pace = new Pace();
   const parts: string[] = [];
   let from = 0;
   let replaced = 0;
-  for (const { start, end, text: word } of wordsOfText(text)) {
-    const other = otherFor(word);
-    await pace.rest();
-    signal.throwIfAborted();
-    if (other === undefined) continue;
-    parts.push(text.slice(from, start), withCaseOf(word, other));
-    from = end;
-    replaced += 1;
+  for (const words of inPieces(wordsOfText(text))) {
+    await speller.learn(words.map((word) => plainWord(word.text)));
+    for (const { start, end, text: word } of words) {
+      const other = otherFor(word);
+      await pace.rest();
+      signal.throwIfAborted();
+      if (other === undefined) continue;
+      parts.push(text.slice(from, start), withCaseOf(word, other));
+      from = end;
+      replaced += 1;
+    }
   }
   return { text: [...parts, text.slice(from)].join(''), replaced };
 }
@@ -174,6 +192,8 @@ class Speller {
   readonly #names: readonly DictionaryName[];
   readonly #sources: readonly SpellingIndex[];
   readonly #cache = new Map<string, readonly Candidate[] | undefined>();
+  /** Whether words are known, of those that were looked up in advance. */
+  readonly #known = new Map<string, boolean>();
 
   private constructor(vocabularies: Vocabularies, dictionaries: Dictionaries, collections: readonly string[],
     names: readonly DictionaryName[], sources: readonly SpellingIndex[])
@@ -199,13 +219,20 @@ class Speller {
       sources.filter((source) => source !== undefined));
   }
 
+  /** Looks up whether words are known, in all collections together. */
+  async learn(words: readonly string[]): Promise<void> {
+    const unseen = words.filter((word) => !this.#known.has(word) && !this.#cache.has(word));
+    const known = await gathered(() => readEach(unseen, (word) => this.#isKnown(word)));
+    for (const [i, word] of unseen.entries()) this.#known.set(word, known[i]!);
+  }
+
   /**
    * The likeliest corrections of an unknown word, at most `limit`, likeliest first; undefined for a known one. Words
    * are lowercased.
    */
   correct(word: string, limit: number): readonly Candidate[] | undefined {
     if (this.#cache.has(word)) return this.#cache.get(word);
-    const corrections = this.#isKnown(word) ? undefined : this.#near(word, limit);
+    const corrections = this.#known.get(word) ?? this.#isKnown(word) ? undefined : this.#near(word, limit);
     this.#cache.set(word, corrections);
     return corrections;
   }

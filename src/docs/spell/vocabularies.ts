@@ -1,5 +1,5 @@
 import { Pace } from '../../lib/pace.ts';
-import { gathered } from '../../search/parts/index.ts';
+import { apart } from '../../search/parts/index.ts';
 import { SpellingIndex } from '../../search/spelling/spelling-index.ts';
 import type { FullTextView } from '../fulltext/index.ts';
 
@@ -106,7 +106,7 @@ export class Vocabularies {
     spelling.beginRound();
     for (let from: number | undefined = 0; from !== undefined;) {
       const first: number = from;
-      const { words, next } = await gathered(() => source.words(first, STEP));
+      const { words, next }: ReturnType<TextIndex['words']> = await apart(() => source.words(first, STEP));
       for (const { word, documents } of words)
         if (documents >= leastDocuments && WORD.test(word)) spelling.put(word, documents);
       if (spelling.bytes > this.#maxBytes) return false;

@@ -185,12 +185,15 @@ export class InvertedIndex {
     return this.#use(() => this.#kernel.call.documentOf(ord) !== 0);
   }
 
-  /** The class of a document; undefined when there is no document with that ordinal. */
-  classOf(ord: number): number | undefined {
-    return this.#use(() => {
-      const doc = this.#kernel.call.documentOf(ord);
-      return doc === 0 ? undefined : this.#kernel.call.classOf(doc);
-    });
+  /** The class of each document; undefined where there is no document with that ordinal. */
+  classesOf(ords: readonly number[]): (number | undefined)[] {
+    const { call } = this.#kernel;
+    return this.#use(() =>
+      ords.map((ord) => {
+        const doc = call.documentOf(ord);
+        return doc === 0 ? undefined : call.classOf(doc);
+      })
+    );
   }
 
   /** Throws a RangeError on a limit or parameter out of range, and on operators that nest too deeply. */
@@ -411,8 +414,9 @@ export class InvertedIndex {
     return this.#use(() => this.#dictionary.documents(this.#checked(form), number));
   }
 
-  /** Number of live documents that have each of some forms, in any field; 0 stands for no form. */
-  countForms(forms: ArrayLike<number>): Uint32Array {
+  /** Number of live documents that have each of some forms, in any field or in one; 0 stands for no form. */
+  countForms(forms: ArrayLike<number>, field?: Field): Uint32Array {
+    if (field !== undefined) return Uint32Array.from(forms, (form) => (form === 0 ? 0 : this.documents(form, field)));
     return this.#use(() => {
       for (let i = 0; i < forms.length; i++) if (forms[i] !== 0) this.#checked(forms[i]!);
       this.#kernel.inputNumbers(forms);
@@ -446,13 +450,19 @@ export class InvertedIndex {
     return this.#revision;
   }
 
-  /** The field in which the most live documents have a form; of several, the first. */
-  mainField(form: number): Field {
-    return this.#use(() => this.#fields.nameOf(this.#kernel.call.mainField(this.#checked(form))));
+  /** For each form the field in which the most live documents have it; of several, the first. */
+  mainFields(forms: readonly number[]): Field[] {
+    return this.#use(() =>
+      forms.map((form) => this.#fields.nameOf(this.#kernel.call.mainField(this.#checked(form))))
+    );
   }
 
-  /** Number of live documents that have a form in each field, of those fields in which any has it. */
-  documentsByField(form: number): ReadonlyMap<Field, number> {
+  /** Number of live documents that have each form in each field, of those fields in which any has it. */
+  documentsByField(forms: readonly number[]): ReadonlyMap<Field, number>[] {
+    return forms.map((form) => this.#documentsByField(form));
+  }
+
+  #documentsByField(form: number): ReadonlyMap<Field, number> {
     return this.#use(() => {
       const { call } = this.#kernel;
       if (call.formFields(this.#checked(form)) === ONLY_CONTENT) return new Map([[0, call.liveDocuments(form)]]);
@@ -464,14 +474,16 @@ export class InvertedIndex {
     });
   }
 
-  /** Whether a form may occur in a plain field. */
-  mayBeIn(form: number, field: number): boolean {
-    return this.#use(() => ((this.#kernel.call.formFields(this.#checked(form)) >> field) & 1) !== 0);
+  /** Whether each form may occur in a plain field. */
+  mayBeIn(forms: readonly number[], field: number): boolean[] {
+    return this.#use(() =>
+      forms.map((form) => ((this.#kernel.call.formFields(this.#checked(form)) >> field) & 1) !== 0)
+    );
   }
 
-  /** Number of tokens of a document in a plain field; 0 if there is no document. */
-  lengthOf(ord: number, field: number): number {
-    return this.#use(() => this.#kernel.call.lengthOf(ord, field));
+  /** Number of tokens of each document in a plain field; 0 if there is no document. */
+  lengthsOf(ords: readonly number[], field: number): number[] {
+    return this.#use(() => ords.map((ord) => this.#kernel.call.lengthOf(ord, field)));
   }
 
   /** Occurrences of a form in a document; 0 if there are none. */
@@ -665,14 +677,15 @@ export class InvertedIndex {
 }
 
 /** See `InvertedIndex.consistingOf`. */
-export function consistingOf(index: Pick<InvertedIndex, 'search' | 'mayBeIn' | 'lengthOf'>, forms: readonly number[],
+export function consistingOf(index: Pick<InvertedIndex, 'search' | 'mayBeIn' | 'lengthsOf'>, forms: readonly number[],
   field: number, limit: number): number[]
 {
-  if (!forms.every((form) => index.mayBeIn(form, field))) return [];
+  if (!index.mayBeIn(forms, field).every(Boolean)) return [];
   const query: Query = { kind: 'and', of: forms.map((id): Query => ({ kind: 'term', forms: [{ id }] })) };
   // Of all documents with these words in the field, the shortest are the best.
   const { hits } = index.search(query, { algorithm: { kind: 'bm25', b: 1, fields: [field] }, limit, totals: 'none' });
-  return hits.map(({ ord }) => ord).filter((ord) => index.lengthOf(ord, field) === forms.length);
+  const lengths = index.lengthsOf(hits.map(({ ord }) => ord), field);
+  return hits.map(({ ord }) => ord).filter((_, i) => lengths[i] === forms.length);
 }
 
 function checkClass(documentClass: number): void {

@@ -36,8 +36,8 @@ export function termsOf(query: Query): Terms {
 export interface TermInPart {
   /** Those of its forms that the index has, by the numbers of the index. */
   readonly forms: readonly WeightedForm[];
-  /** Number of live documents with the term in all indexes. */
-  readonly documents: number;
+  /** Number of live documents with the term in all indexes; absent if the term has it already. */
+  readonly documents?: number;
 }
 
 /** A query for one of several indexes, given what the terms of the query are there. */
@@ -48,7 +48,11 @@ export function queryInPart(query: Query, termOf: (forms: readonly WeightedForm[
     case 'phrase':
       return {
         ...query,
-        words: query.words.map((word) => ({ ...word, ...termOf(word.forms), name: nameOfWord(word.forms) })),
+        words: query.words.map((word) => ({
+          ...word,
+          ...termOf(word.forms),
+          name: word.name ?? nameOfWord(word.forms),
+        })),
       };
     case 'not':
       return { kind: 'not', of: queryInPart(query.of, termOf) };

@@ -1,23 +1,27 @@
 import type { KernelBuild } from '../../kernels/load.ts';
+import { readEach, withGuesses } from '../parts/index.ts';
+import type { ScoringAlgorithm } from './algorithm.ts';
 import type { Analyzer } from './analyzers.ts';
 import { checkLimit, type IndexStats, type SearchOptions, type SearchResult } from './contract.ts';
 import type { FuzzyForm } from './dictionary.ts';
 import type { Field } from './fields.ts';
+import { type IndexPart, isElsewhere } from './index-part.ts';
 import { consistingOf, type InvertedIndex } from './inverted-index.ts';
 import { bestOfAll, union } from './merging.ts';
 import { checkLevels, levelsFor } from './nesting.ts';
 import { queryInPart, termsOf } from './part-queries.ts';
 import { checkQuery, type Query, simplify, type WeightedForm } from './query.ts';
+import { formsBy, type Renumber, rerankingsBy } from './renumbering.ts';
 import { rerankAll } from './rerank-parts.ts';
-import { RERANKED } from './rerank.ts';
-import { sumOf } from './statistics.ts';
+import { RERANKED, type Reranking } from './rerank.ts';
+import { type Statistics, sumOf } from './statistics.ts';
 import { Vocabulary } from './vocabulary.ts';
 
 /** What is read of an index, whether it is one or several. */
 export type SearchableIndex = Pick<InvertedIndex,
-  'fieldNames' | 'begunLike' | 'classes' | 'classOf' | 'compounds' | 'consistingOf' | 'countForms' | 'documents'
+  'fieldNames' | 'begunLike' | 'classes' | 'classesOf' | 'compounds' | 'consistingOf' | 'countForms'
     | 'documentsByClass' | 'form' | 'formEnd' | 'fuzzy' | 'group' | 'hasForm' | 'haveAny' | 'knowsCompounds'
-    | 'mainField' | 'prefix' | 'prepare' | 'prepareCompounds' | 'revision' | 'search' | 'size' | 'stats' | 'textOf'
+    | 'mainFields' | 'prefix' | 'prepare' | 'prepareCompounds' | 'revision' | 'search' | 'size' | 'stats' | 'textOf'
     | 'unstemmed' | 'version' | 'wildcard'>;
 
 /**
@@ -25,61 +29,77 @@ export type SearchableIndex = Pick<InvertedIndex,
  * documents. Forms have the numbers of a `Vocabulary`.
  *
  * A search has up to four steps, in each of which every index gets plain data and returns plain data: what the
- * algorithm counts (`statistics`), in how many documents each term is (`documentsOfTerms`), the best documents by what
- * all indexes counted (`search`), and a better order of the best of all (`rerank`).
+ * algorithm counts (`statistics`), in how many documents each term is (`documentsOfTerms`) and how many postings it has
+ * (`postingsOf`), the best documents by what all indexes counted (`search`), and a better order of the best of all
+ * (`rerank`). Indexes in other processes are asked in each step together.
  */
 export class PartitionedIndex implements SearchableIndex {
-  readonly #parts: readonly InvertedIndex[];
+  readonly #parts: readonly IndexPart[];
+  /** The places of those in other processes, and of the others. */
+  readonly #elsewhere: readonly number[];
+  readonly #here: readonly number[];
   readonly #vocabulary: Vocabulary;
-  /** The last matches of each index, whose memory the next search uses again. */
+  /** The last matches of each index of this process, whose memory the next search uses again. */
   readonly #spare: (Uint32Array | undefined)[] = [];
 
-  constructor(parts: readonly InvertedIndex[], build?: KernelBuild) {
+  constructor(parts: readonly IndexPart[], build?: KernelBuild) {
     this.#parts = parts;
+    this.#elsewhere = [...parts.keys()].filter((part) => isElsewhere(parts[part]!));
+    this.#here = [...parts.keys()].filter((part) => !isElsewhere(parts[part]!));
     this.#vocabulary = new Vocabulary(parts, build);
+  }
+
+  /** Reads all indexes; those of this process when the others have answered, so that nothing is done in vain. */
+  #each<T>(read: (part: IndexPart, i: number) => T): T[] {
+    if (this.#elsewhere.length === 0) return this.#parts.map(read);
+    const answers = readEach(this.#elsewhere, (i) => read(this.#parts[i]!, i));
+    const found: T[] = [];
+    for (const [at, i] of this.#elsewhere.entries()) found[i] = answers[at]!;
+    for (const i of this.#here) found[i] = read(this.#parts[i]!, i);
+    return found;
   }
 
   /** Those of the index that has the most. */
   get fieldNames(): readonly string[] {
-    return this.#parts.map(({ fieldNames }) => fieldNames).reduce((most, names) =>
+    return this.#each(({ fieldNames }) => fieldNames).reduce((most, names) =>
       names.length > most.length ? names : most
     );
   }
 
   /** Throws a RangeError on a limit or parameter out of range, and on operators that nest too deeply. */
   search(query: Query, options: SearchOptions): SearchResult {
-    const { limit, rerank, algorithm } = options;
+    const { limit, rerank = [], algorithm } = options;
     checkLimit(limit);
-    const rerankings = limit > 0 ? rerank : undefined;
     const simple = this.#simplified(query);
-    const statistics = sumOf(this.#parts.map((part) => part.statistics(algorithm)));
-    const queries = this.#inParts(simple,
-      (part, terms) => this.#parts[part]!.documentsOfTerms(algorithm, statistics, terms));
-    const found = this.#parts.map((part, i) =>
+    const statistics = sumOf(this.#each((part) => part.statistics(algorithm)));
+    const rerankings = limit > 0 ? this.#parts.map((_, part) => rerankingsBy(rerank, this.#numberIn(part))) : [];
+    const isReranked = limit > 0 && options.rerank !== undefined;
+    const { queries, postings } = this.#counted(simple, { algorithm, statistics, rerankings });
+    const found = this.#each((part, i) =>
       part.search(queries[i]!, {
         ...options,
         statistics,
         rerank: undefined,
-        limit: rerankings === undefined ? limit : Math.max(limit, RERANKED),
+        limit: isReranked ? Math.max(limit, RERANKED) : limit,
         spare: this.#spare[i],
       })
     );
     const all = found.map(({ hits }) => hits);
-    const hits = rerankings === undefined
-      ? bestOfAll(all, limit).hits
-      : rerankAll(this.#parts, all, { rerankings, wanted: limit, statistics, localOf: this.#localOf });
+    const hits = isReranked
+      ? rerankAll(this.#parts, all, { rerankings, postings, wanted: limit, statistics })
+      : bestOfAll(all, limit).hits;
     return { hits, ...this.#joined(found, options) };
   }
 
   /** Everything of a result but the hits. */
   #joined(found: readonly SearchResult[], { collect, scoresOf, spare }: SearchOptions): Omit<SearchResult, 'hits'> {
     const matches = collect === true ? found.map((one) => one.matches!) : [];
-    for (const [i, bitmap] of matches.entries()) this.#spare[i] = bitmap;
+    if (collect === true) for (const i of this.#here) this.#spare[i] = matches[i];
     return {
       total: found.reduce((sum, { total }) => sum + total, 0),
       ...(found.some(({ isLowerBound }) => isLowerBound) && { isLowerBound: true }),
       ...(collect === true && { matches: union(matches, spare) }),
-      ...(scoresOf && { scores: largest(found.map(({ scores }) => scores!)) }),
+      ...(scoresOf && { scores: largest(found.map(({ scores }) => scores!), this.#here[0]) }),
     };
   }
 
@@ -92,66 +112,79 @@ export class PartitionedIndex implements SearchableIndex {
     return simple;
   }
 
-  /** A query for each index, whose terms have the documents of all indexes; `count` counts those of one. */
-  #inParts(query: Query,
-    count: (part: number, terms: readonly (readonly WeightedForm[])[]) => readonly number[]): Query[]
-  {
+  /**
+   * A query for each index, whose terms have the documents of all indexes, and the postings of the words of all
+   * rerankings, which have the numbers of each index.
+   */
+  #counted(query: Query,
+    { algorithm, statistics, rerankings }: { readonly algorithm: ScoringAlgorithm; readonly statistics: Statistics;
+      readonly rerankings: readonly (readonly Reranking[])[] }
+  ): { queries: Query[]; postings: number[] } {
     const { forms, places } = termsOf(query);
-    const local = this.#parts.map((_, part) => forms.map((list) => this.#formsIn(part, list)));
-    const documents = forms.map(() => 0);
-    for (const [part, own] of local.entries()) {
-      const counts = count(part, own);
-      for (let i = 0; i < counts.length; i++) documents[i]! += counts[i]!;
-    }
-    return local.map((own) =>
+    const local = this.#parts.map((_, part) => forms.map((list) => formsBy(list, this.#numberIn(part))));
+    const words = rerankings.map((own) => own.flatMap((reranking) => reranking.words));
+    const counted = this.#each((part, i) =>
+      readEach([
+        () => part.documentsOfTerms(algorithm, statistics, local[i]!),
+        () => part.postingsOf(words[i] ?? []),
+      ], (count) => count())
+    );
+    const documents = sumsOf(counted.map(([counts]) => counts!));
+    const queries = local.map((own) =>
       queryInPart(query, (list) => {
         const place = places.get(list)!;
         return { forms: own[place]!, documents: documents[place]! };
       })
     );
+    return { queries, postings: sumsOf(counted.map(([, postings]) => postings!)) };
   }
 
-  #formsIn(part: number, forms: readonly WeightedForm[]): WeightedForm[] {
-    const own: WeightedForm[] = [];
-    for (const form of forms) {
-      const id = this.#vocabulary.inPart(part, form.id);
-      if (id !== 0) own.push(form.weight === undefined ? { id } : { id, weight: form.weight });
-    }
-    return own;
+  #numberIn(part: number): Renumber {
+    return (form) => this.#vocabulary.inPart(part, form);
   }
 
-  readonly #localOf = (part: number, form: number): number => this.#vocabulary.inPart(part, form);
+  /** The numbers of forms in an index; 0 where it does not have one. */
+  #own(part: number, forms: ArrayLike<number>): Uint32Array {
+    return Uint32Array.from(forms, this.#numberIn(part));
+  }
 
-  /** Sums up what each index that has a form returns for it. */
-  #sum(form: number, count: (part: InvertedIndex, own: number) => number): number {
-    this.#vocabulary.complete().checked(form);
-    let sum = 0;
-    for (let i = 0; i < this.#parts.length; i++) {
-      const own = this.#vocabulary.inPart(i, form);
-      if (own !== 0) sum += count(this.#parts[i]!, own);
-    }
-    return sum;
+  /**
+   * Reads something for each of some forms in every index, which is asked only for those that it has; elsewhere
+   * undefined.
+   */
+  #eachOf<T>(forms: readonly number[], read: (part: IndexPart, own: number[]) => readonly T[]): (T | undefined)[][] {
+    const vocabulary = this.#vocabulary.complete();
+    for (const form of forms) vocabulary.checked(form);
+    return this.#each((part, i) => {
+      const own = this.#own(i, forms);
+      const found = read(part, [...own].filter((form) => form !== 0));
+      let next = 0;
+      return Array.from(own, (form) => (form === 0 ? undefined : found[next++]));
+    });
   }
 
   get size(): number {
-    return this.#parts.reduce((sum, { size }) => sum + size, 0);
+    return this.#each(({ size }) => size).reduce((sum, size) => sum + size, 0);
   }
 
   documentsByClass(): number[] {
-    const all = this.#parts.map((part) => part.documentsByClass());
-    return all[0]!.map((_, number) => all.reduce((sum, counts) => sum + counts[number]!, 0));
+    return sumsOf(this.#each((part) => part.documentsByClass()));
   }
 
   get classes(): number {
-    return this.#parts.reduce((bits, { classes }) => bits | classes, 0);
+    return this.#each(({ classes }) => classes).reduce((bits, classes) => bits | classes, 0);
   }
 
-  classOf(ord: number): number | undefined {
-    for (const part of this.#parts) {
-      const found = part.classOf(ord);
-      if (found !== undefined) return found;
+  classesOf(ords: readonly number[]): (number | undefined)[] {
+    const found: (number | undefined)[] = ords.map(() => undefined);
+    const answers = readEach(this.#elsewhere, (i) => this.#parts[i]!.classesOf(ords));
+    for (const classes of answers) { for (const [place, one] of classes.entries()) found[place] ??= one; }
+    for (const i of this.#here) {
+      const places = [...found.keys()].filter((place) => found[place] === undefined);
+      const classes = places.length === 0 ? [] : this.#parts[i]!.classesOf(places.map((place) => ords[place]!));
+      for (const [at, place] of places.entries()) found[place] = classes[at];
     }
-    return undefined;
+    return found;
   }
 
   form(form: string): number | undefined {
@@ -205,19 +238,11 @@ export class PartitionedIndex implements SearchableIndex {
     return vocabulary.dictionary.text(vocabulary.checked(form));
   }
 
-  documents(form: number, field?: Field): number {
-    return this.#sum(form, (part, own) => part.documents(own, field));
-  }
-
-  countForms(forms: ArrayLike<number>): Uint32Array {
-    const vocabulary = this.#vocabulary.complete();
+  countForms(forms: ArrayLike<number>, field?: Field): Uint32Array {
+    this.#vocabulary.complete();
     const counts = new Uint32Array(forms.length);
-    const own = new Uint32Array(forms.length);
-    for (let part = 0; part < this.#parts.length; part++) {
-      for (let i = 0; i < own.length; i++) own[i] = vocabulary.inPart(part, forms[i]!);
-      const counted = this.#parts[part]!.countForms(own);
-      for (let i = 0; i < own.length; i++) counts[i]! += counted[i]!;
-    }
+    for (const counted of this.#each((part, i) => part.countForms(this.#own(i, forms), field)))
+      for (let i = 0; i < counts.length; i++) counts[i]! += counted[i]!;
     return counts;
   }
 
@@ -230,48 +255,50 @@ export class PartitionedIndex implements SearchableIndex {
   }
 
   get version(): string {
-    return this.#parts.map(({ version }) => version).join('; ');
+    return this.#each(({ version }) => version).join('; ');
   }
 
   get revision(): number {
-    return this.#parts.reduce((sum, { revision }) => sum + revision, this.#vocabulary.revision);
+    return this.#each(({ revision }) => revision).reduce((sum, one) => sum + one, this.#vocabulary.revision);
   }
 
   /** Of several named fields with as many documents, the one that comes first in the first index. */
-  mainField(form: number): Field {
-    const counts = new Map<Field, number>();
-    this.#sum(form, (part, own) => {
-      for (const [field, count] of part.documentsByField(own)) counts.set(field, count + (counts.get(field) ?? 0));
-      return 0;
-    });
-    const first = ([a]: [Field, number], [b]: [Field, number]): number =>
-      typeof a === 'number' ? (typeof b === 'number' ? a - b : -1) : typeof b === 'number' ? 1 : 0;
-    const [best] = [...counts].sort((a, b) => b[1] - a[1] || first(a, b));
-    return best?.[0] ?? 0;
+  mainFields(forms: readonly number[]): Field[] {
+    const all = this.#eachOf(forms, (part, own) => part.documentsByField(own));
+    return forms.map((_, i) => mainFieldOf(all.map((counts) => counts[i])));
   }
 
+  /** What it asks for depends on what the indexes say first; so it does not wait for them. */
   consistingOf(forms: readonly number[], field: number, limit: number): number[] {
-    return consistingOf({
-      search: (query, options) => this.search(query, options),
-      mayBeIn: (form) => this.#sum(form, (part, own) => Number(part.mayBeIn(own, field))) > 0,
-      lengthOf: (ord) => this.#parts.reduce((sum, part) => sum + part.lengthOf(ord, field), 0),
-    }, forms, field, limit);
+    return withGuesses((guess) =>
+      consistingOf({
+        search: (query, options) => this.search(query, options),
+        mayBeIn: (all) => guess(() => this.#mayBeIn(all, field), all.map(() => true)),
+        lengthsOf: (ords) => sumsOf(this.#each((part) => part.lengthsOf(ords, field))),
+      }, forms, field, limit)
+    );
+  }
+
+  #mayBeIn(forms: readonly number[], field: number): boolean[] {
+    const all = this.#eachOf(forms, (part, own) => part.mayBeIn(own, field));
+    return forms.map((_, i) => all.some((found) => found[i]));
   }
 
   haveAny(forms: readonly number[], ords: readonly number[]): boolean[] {
     const vocabulary = this.#vocabulary.complete();
     for (const form of forms) vocabulary.checked(form);
     const have = ords.map(() => false);
-    for (const [i, part] of this.#parts.entries()) {
-      const own = forms.map((form) => vocabulary.inPart(i, form)).filter((form) => form !== 0);
-      if (own.length > 0) { for (const [at, has] of part.haveAny(own, ords).entries()) have[at] ||= has; }
-    }
+    const all = this.#each((part, i) => {
+      const own = forms.map(this.#numberIn(i)).filter((form) => form !== 0);
+      return own.length === 0 ? [] : part.haveAny(own, ords);
+    });
+    for (const found of all) { for (const [at, has] of found.entries()) have[at] ||= has; }
     return have;
   }
 
   /** Bytes of the indexes, and of the forms of all in addition to those of each. */
   stats(): IndexStats {
-    const all = this.#parts.map((part) => part.stats());
+    const all = this.#each((part) => part.stats());
     const sum = (of: (stats: IndexStats) => number): number => all.reduce((total, stats) => total + of(stats), 0);
     const bytes = Object.fromEntries(
       Object.keys(all[0]!.bytes).map((name) => [name, sum((stats) => stats.bytes[name as keyof IndexStats['bytes']])]),
@@ -286,10 +313,31 @@ export class PartitionedIndex implements SearchableIndex {
   }
 }
 
-/** The scores of documents of which each is in one index at most; the others return -1 for it. */
-function largest(all: readonly Float32Array[]): Float32Array {
-  const scores = all[0]!;
-  for (const others of all.slice(1))
-    for (let i = 0; i < scores.length; i++) scores[i] = Math.max(scores[i]!, others[i]!);
+/** The sum of the numbers at each place of lists of the same length. */
+function sumsOf([first, ...others]: readonly (readonly number[])[]): number[] {
+  const sums = [...first!];
+  for (const list of others) for (let i = 0; i < sums.length; i++) sums[i]! += list[i]!;
+  return sums;
+}
+
+/** The field in which the most documents have a form, by what each index counts; numbers come before names. */
+function mainFieldOf(all: readonly (ReadonlyMap<Field, number> | undefined)[]): Field {
+  const counts = new Map<Field, number>();
+  for (const own of all)
+    for (const [field, count] of own ?? []) counts.set(field, count + (counts.get(field) ?? 0));
+  const first = ([a]: [Field, number], [b]: [Field, number]): number =>
+    typeof a === 'number' ? (typeof b === 'number' ? a - b : -1) : typeof b === 'number' ? 1 : 0;
+  const [best] = [...counts].sort((a, b) => b[1] - a[1] || first(a, b));
+  return best?.[0] ?? 0;
+}
+
+/**
+ * The scores of documents of which each is in one index at most; the others return -1 for it. They are put into the
+ * list of an index of this process, if there is one.
+ */
+function largest(all: readonly Float32Array[], here: number | undefined): Float32Array {
+  const scores = here === undefined ? all[0]!.slice() : all[here]!;
+  for (const others of all)
+    if (others !== scores) { for (let i = 0; i < scores.length; i++) scores[i] = Math.max(scores[i]!, others[i]!); }
   return scores;
 }

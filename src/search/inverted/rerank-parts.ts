@@ -1,19 +1,21 @@
+import { readEach } from '../parts/index.ts';
 import type { Hit } from './contract.ts';
-import type { InvertedIndex } from './inverted-index.ts';
+import { type IndexPart, isElsewhere } from './index-part.ts';
 import { bestOfAll } from './merging.ts';
-import { averageLength, RERANKED, type Reranking, type RerankWord, sharesOf } from './rerank.ts';
+import { averageLength, RERANKED, type Reranking, sharesOf } from './rerank.ts';
 import type { Statistics } from './statistics.ts';
 
 interface Wanted {
-  readonly rerankings: readonly Reranking[];
+  /** The rerankings with the numbers of forms in each index. */
+  readonly rerankings: readonly (readonly Reranking[])[];
+  /** The postings of all words of all rerankings in all indexes, in their order. */
+  readonly postings: readonly number[];
   /** Number of hits that are returned. */
   readonly wanted: number;
   readonly statistics: Statistics;
-  /** The number of a form in an index; 0 if that does not have it. */
-  localOf(part: number, form: number): number;
 }
 
-type Parts = readonly Pick<InvertedIndex, 'postingsOf' | 'rerank'>[];
+type Parts = readonly Pick<IndexPart, 'follow' | 'rerank'>[];
 
 /**
  * Reranks the best `RERANKED` of the hits of several indexes, each by its own index, which come in order. Returns the
@@ -28,42 +30,28 @@ export function rerankAll(parts: Parts, found: readonly (readonly Hit[])[], want
 
 /**
  * The index of the best hit is asked first, so that the others need not be exact about documents that are not wanted
- * any more.
+ * any more. Those in other processes come last, all at once.
  */
 function rerankEach(parts: Parts, lists: readonly (readonly Hit[])[], wanted: Wanted): Hit[][] {
-  const { rerankings, statistics } = wanted;
-  const local = parts.map((_, part) => rerankings.map((reranking) => inPart(reranking, part, wanted)));
-  const shares = rerankings.map(({ words }, i) =>
-    sharesOf(postingsOfAll(parts, local.map((own) => own[i]!.words), words.length), statistics.live)
-  );
-  const given = { shares, averageLength: averageLength(statistics) };
+  const given = { shares: sharesOfEach(wanted), averageLength: averageLength(wanted.statistics) };
   const reranked = lists.map((list) => [...list]);
-  for (const part of [...lists.keys()].sort((a, b) => (lists[b]![0]?.score ?? 0) - (lists[a]![0]?.score ?? 0))) {
-    if (lists[part]!.length === 0) continue;
-    const least = leastWanted(reranked, wanted.wanted);
-    reranked[part] = parts[part]!.rerank(lists[part]!, local[part]!, wanted.wanted, { ...given, least });
-  }
+  const rerankIn = (part: number, least: number): Hit[] =>
+    parts[part]!.rerank(lists[part]!, wanted.rerankings[part]!, wanted.wanted, { ...given, least });
+  const order = [...lists.keys()].filter((part) => lists[part]!.length > 0).sort((a, b) =>
+    lists[b]![0]!.score - lists[a]![0]!.score
+  );
+  for (const part of order)
+    if (!isElsewhere(parts[part]!)) reranked[part] = rerankIn(part, leastWanted(reranked, wanted.wanted));
+  const others = order.filter((part) => isElsewhere(parts[part]!));
+  const least = others.length === 0 ? 0 : leastWanted(reranked, wanted.wanted);
+  for (const [i, hits] of readEach(others, (part) => rerankIn(part, least)).entries()) reranked[others[i]!] = hits;
   return reranked;
 }
 
-/** A reranking with the numbers of forms in one of the indexes. */
-function inPart({ words, classes }: Reranking, part: number, { localOf }: Wanted): Reranking {
-  return {
-    classes,
-    words: words.map(({ forms, exact, ...word }): RerankWord => ({
-      ...word,
-      forms: forms.map((form) => localOf(part, form)).filter((form) => form !== 0),
-      exact: exact === undefined ? undefined : localOf(part, exact) || undefined,
-    })),
-  };
-}
-
-/** The postings of each word in all indexes. */
-function postingsOfAll(parts: Parts, words: readonly (readonly RerankWord[])[], count: number): number[] {
-  const sums: number[] = Array.from({ length: count }, () => 0);
-  for (const [part, own] of words.entries())
-    for (const [i, postings] of parts[part]!.postingsOf(own).entries()) sums[i]! += postings;
-  return sums;
+/** The shares of the words of each reranking. */
+function sharesOfEach({ rerankings: [first = []], postings, statistics }: Wanted): number[][] {
+  let next = 0;
+  return first.map(({ words }) => sharesOf(postings.slice(next, next += words.length), statistics.live));
 }
 
 /** A score that the `wanted` best reach: each score so far is a lower bound of the final one. */

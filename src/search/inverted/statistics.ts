@@ -1,6 +1,6 @@
 import { type InvertedKernel, MAX_FIELDS } from '../../kernels/inverted.ts';
 import { type Scoring, type ScoringAlgorithm, scoringFor } from './algorithm.ts';
-import { type Field, type FieldNumbers, SHARED_FIELD } from './fields.ts';
+import { checkField, type Field, type FieldNumbers, MAX_NAMED_FIELDS, SHARED_FIELD } from './fields.ts';
 
 interface FieldCounts {
   /** Tokens of live documents in the field. */
@@ -27,6 +27,26 @@ export function statisticsOf(kernel: InvertedKernel, numbers: FieldNumbers, algo
   for (const field of fieldsOf(algorithm)) {
     const number = numbers.find(field);
     if (number !== undefined) fields.set(numbers.nameOf(number), kernel.fieldCounts(number));
+  }
+  return { live, tokens, fields };
+}
+
+/** The algorithm whose statistics are those of all fields that have a number. */
+export function countingAll(fieldNames: readonly string[]): ScoringAlgorithm {
+  return { kind: 'bm25', fields: [...NUMBERED, ...fieldNames] };
+}
+
+/**
+ * The statistics of an algorithm, by those of `countingAll`: the same as `statisticsOf`. Throws a RangeError on a field
+ * that does not exist.
+ */
+export function statisticsAmong({ live, tokens, fields: all }: Statistics, algorithm: ScoringAlgorithm): Statistics {
+  const fields = new Map<Field, FieldCounts>();
+  const hasMore = all.size < NUMBERED.length + MAX_NAMED_FIELDS;
+  for (const field of fieldsOf(algorithm)) {
+    const counted = typeof field === 'number' ? checkField(field) : all.has(field) || hasMore ? field : SHARED_FIELD;
+    const counts = all.get(counted);
+    if (counts !== undefined) fields.set(counted, counts);
   }
   return { live, tokens, fields };
 }

@@ -1,13 +1,14 @@
 import { Buffers, InvertedKernel } from '../../kernels/inverted.ts';
 import type { KernelBuild } from '../../kernels/load.ts';
 import { tokenTables } from '../../text/token-tables.ts';
+import { Answers, readEach } from '../parts/index.ts';
 import { Analyzers } from './analyzers.ts';
 import { Dictionary } from './dictionary.ts';
 import { tokenBytes } from './document-text.ts';
 import type { FormWatcher } from './form-watchers.ts';
-import type { InvertedIndex } from './inverted-index.ts';
+import { type IndexPart, isElsewhere } from './index-part.ts';
 
-type Forms = Pick<InvertedIndex, 'formEnd' | 'hasForm' | 'textOf' | 'watch'>;
+type Forms = Pick<IndexPart, 'follow' | 'formEnd' | 'hasForm' | 'textOf' | 'watch'>;
 
 /** Number of forms that one step reads. */
 const FORMS_AT_ONCE = 2000;
@@ -16,13 +17,17 @@ const FIRST_CAPACITY = 16;
 /**
  * The forms of several indexes, each with a number of its own: whatever depends on all words of a collection, such as
  * groups, compounds and limits of lookups, is decided by them. They are in a kernel without documents, which has the
- * orders and groupings of any index. They are read once, in steps, and then follow the indexes.
+ * orders and groupings of any index. They are read once, in steps, and then follow the indexes: those of this process at
+ * once, the others at each request.
  */
 export class Vocabulary {
   readonly dictionary: Dictionary;
   readonly analyzers: Analyzers;
   readonly #kernel: InvertedKernel;
   readonly #members: readonly Member[];
+  readonly #elsewhere: readonly Forms[];
+  /** The last request for which the forms of indexes elsewhere are those that they had when it began. */
+  #followedFor: WeakRef<Answers> | undefined;
   /** How many indexes have each form, by its number. */
   #holders = new Uint8Array(FIRST_CAPACITY);
   /** The index whose forms are read next, from this number on. */
@@ -38,11 +43,16 @@ export class Vocabulary {
     this.analyzers = new Analyzers(this.#kernel, this.dictionary);
     this.#members = indexes.map((index) => new Member(this, index));
     for (const member of this.#members) member.index.watch(member);
+    this.#elsewhere = indexes.filter(isElsewhere);
   }
 
-  /** Reads some forms; returns whether all are read. Everything else needs all of them. */
+  /**
+   * Reads some forms; returns whether all are read. Everything else needs all of them. Throws `Unanswered` before
+   * indexes elsewhere have answered this request.
+   */
   prepare(forms = FORMS_AT_ONCE): boolean {
     if (this.#failure !== undefined) throw this.#failure;
+    if (this.#elsewhere.length > 0 && !this.#follow()) return false;
     for (let left = forms; this.#reading < this.#members.length; this.#reading++, this.#next = 1) {
       const member = this.#members[this.#reading]!;
       for (const end = member.index.formEnd; this.#next < end; this.#next++) {
@@ -55,8 +65,17 @@ export class Vocabulary {
 
   /** Reads the forms that are not read yet, at once: some microseconds each. */
   complete(): this {
-    this.prepare(Number.POSITIVE_INFINITY);
+    while (!this.prepare(Number.POSITIVE_INFINITY));
     return this;
+  }
+
+  /** Learns of the forms elsewhere, or reads some; returns whether all are known. */
+  #follow(): boolean {
+    const request = Answers.current;
+    if (request !== undefined && this.#followedFor?.deref() === request) return true;
+    if (!readEach(this.#elsewhere, (index) => index.follow!()).every(Boolean)) return false;
+    this.#followedFor = request && new WeakRef(request);
+    return true;
   }
 
   /** Increases at each change. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Loopback } from '../../testkit/parts/loopback.ts';
-import { gathered, gatheredEach, linkTo, readEach, Unanswered } from './index.ts';
+import { gathered, gatheredEach, linkTo, readEach, Unanswered, withGuesses } from './index.ts';
 
 describe('a request that reads parts in other processes', () => {
   it('asks all parts together, each question once, and comes to the same result as if they were here', async () => {
@@ -63,6 +63,37 @@ describe('a request that reads parts in other processes', () => {
       })
     );
     expect([found, loopback.rounds, read, rests]).toEqual([[2, 0, 6], 1, [1, 2, 3, 1, 3], 5]);
+  });
+
+  it('goes on with guesses, to ask together for all that it needs', async () => {
+    const loopback = new Loopback();
+    const part = loopback.add((_, [word]) => (word as string).length);
+    const total = () =>
+      withGuesses((guess) => {
+        const lengths = ['an', 'example'].map((word) => guess(() => part.known<number>('length', word), 1));
+        return lengths.reduce((sum, length) => sum + length, part.known<number>('length', 'more'));
+      });
+    expect([await loopback.request(total), loopback.rounds, loopback.asked.length]).toEqual([13, 1, 3]);
+    const failing = () =>
+      withGuesses((guess) => {
+        if (guess(() => part.known<number>('length', 'word'), 0) === 0) throw new Error('no length');
+        return 'has a length';
+      });
+    expect(await loopback.request(failing)).toBe('has a length');
+  });
+
+  it('asks what is new since a state once in a request, though the state changes', async () => {
+    const loopback = new Loopback();
+    const part = loopback.add((_, [since]) => [1, 2, 3, 4].slice(since as number));
+    let known = 1;
+    const follow = () => {
+      const news = part.first<number[]>('since', known);
+      known = 4;
+      return news;
+    };
+    expect(await loopback.request(() => [follow(), follow()])).toEqual([[2, 3, 4], [2, 3, 4]]);
+    expect(loopback.asked).toEqual(['since']);
+    expect(await loopback.request(follow)).toEqual([]);
   });
 
   it('meets what a part throws; outside of a request nothing is asked', async () => {

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setImmediate } from 'node:timers/promises';
 import { ServiceError } from '../../errors/index.ts';
-import { type PartAddress, type PartLink, type Question, questionOf, Unanswered } from './link.ts';
+import { firstQuestionOf, type PartAddress, type PartLink, type Question, questionOf, Unanswered } from './link.ts';
 
 /** What a method of a part returned, or threw. */
 export type PartAnswer = { readonly value: unknown } | { readonly error: unknown };
@@ -40,6 +40,11 @@ export class Answers {
   /** Does the work of a request, also again after parts were asked. */
   within<T>(work: () => Promise<T>): Promise<T> {
     return requests.run(this, () => gathered(work));
+  }
+
+  /** Without answers, for the same parts. */
+  anew(): Answers {
+    return new Answers(this.#ask);
   }
 
   /** How often parts were asked. */
@@ -149,11 +154,22 @@ export async function gatheredEach<Item, T>(items: readonly Item[], read: (item:
   return found;
 }
 
+/**
+ * Does a step of long work that a request has begun, with answers of its own, which are forgotten afterwards: such work
+ * may ask more often than a request, and sees the parts as they are at each step.
+ */
+export function apart<T>(step: () => T): Promise<T> {
+  const answers = Answers.current;
+  return answers === undefined ? gathered(step) : answers.anew().within(async () => step());
+}
+
 /** Reads a part by the answers of the request in which this code runs. */
 export function linkTo(part: PartAddress): PartLink {
   return {
     part,
     known: <T>(method: string, ...args: readonly unknown[]) => current().known(questionOf(part, method, args)) as T,
+    first: <T>(method: string, ...args: readonly unknown[]) =>
+      current().known(firstQuestionOf(part, method, args)) as T,
     ask: <T>(method: string, ...args: readonly unknown[]) =>
       current().answerTo(questionOf(part, method, args)) as Promise<T>,
   };

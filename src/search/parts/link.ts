@@ -29,6 +29,11 @@ export interface PartLink {
   readonly part: PartAddress;
   /** What a method returned. Throws `Unanswered` if this request does not know it yet. */
   known<T>(method: string, ...args: readonly unknown[]): T;
+  /**
+   * What a method returned when this request called it first, whatever the arguments are now: a stand-in that follows
+   * its part asks for what is new since a state of its own, which the answer changes. Throws `Unanswered`.
+   */
+  first<T>(method: string, ...args: readonly unknown[]): T;
   /** The same, but asks the part if this request does not know it. */
   ask<T>(method: string, ...args: readonly unknown[]): Promise<T>;
 }
@@ -47,6 +52,12 @@ export function questionOf(part: PartAddress, method: string, args: readonly unk
   const { view, collection, number, of } = part;
   const hash = createHash('sha1').update(serialize(args)).digest('base64');
   return { part, method, args, key: JSON.stringify([view, collection, number, of, method, hash]) };
+}
+
+/** A question whose arguments do not count: see `PartLink.first`. */
+export function firstQuestionOf(part: PartAddress, method: string, args: readonly unknown[]): Question {
+  const { view, collection, number, of } = part;
+  return { part, method, args, key: JSON.stringify([view, collection, number, of, method]) };
 }
 
 /**

@@ -2,6 +2,7 @@ import type { Operations } from '../../../../generated/docs/operations.ts';
 import { unixSeconds } from '../../../lib/clock.ts';
 import { Pace } from '../../../lib/pace.ts';
 import type { InputOf, OutputOf } from '../../../operations/index.ts';
+import { gathered, Guesses } from '../../../search/parts/index.ts';
 import { foldDiacritics } from '../../../text/folding.ts';
 import { headingsOf } from '../../../text/headings.ts';
 import type { QueryNode } from '../../../text/query/index.ts';
@@ -68,13 +69,15 @@ async function completeWord(deps: SearchDeps, collection: string,
   const field = name === '' ? undefined : fieldByName(name);
   const stopWords = deps.dictionaries.stopWordsOf(collection, deps.settings.defaultLang);
   const mayBeTitle = field === undefined || field === TITLE;
-  const found = index.complete({
-    prefixes,
-    scan: MAX_SCAN,
-    limit: limit + (mayBeTitle ? stopWords.size : 0),
-    isStopWord: (form) => !mayBeTitle && stopWords.has(form),
-    field,
-  });
+  const found = await gathered(() =>
+    index.complete({
+      prefixes,
+      scan: MAX_SCAN,
+      limit: limit + (mayBeTitle ? stopWords.size : 0),
+      isStopWord: (form) => !mayBeTitle && stopWords.has(form),
+      field,
+    })
+  );
   const items: Item[] = [];
   for (const { term, field: of, documents } of found) {
     if (items.length === limit) break;
@@ -89,12 +92,14 @@ const FEW_TITLES = 10;
 
 /** Whether a word is the whole title of a document. */
 async function isTitle(deps: SearchDeps, index: ReadableText, form: string): Promise<boolean> {
-  const { hits } = index.search({
-    readings: [{ classes: PROSE_CLASSES, root: { kind: 'term', form, start: 0, end: 0 }, analyzer: PLAIN }],
-    algorithm: 'bm25',
-    fields: [TITLE],
-    limit: FEW_TITLES,
-  });
+  const { hits } = await gathered(() =>
+    index.search({
+      readings: [{ classes: PROSE_CLASSES, root: { kind: 'term', form, start: 0, end: 0 }, analyzer: PLAIN }],
+      algorithm: 'bm25',
+      fields: [TITLE],
+      limit: FEW_TITLES,
+    })
+  );
   const titles = hits.length === 0 ? [] : await titlesOf(deps, hits.map(({ ord }) => ord));
   return titles.some((title) => tokenize(title).map((token) => token.form).join(' ') === form);
 }
@@ -139,7 +144,9 @@ async function completePhrases(deps: SearchDeps,
   const titles = field === undefined || field === TITLE
     ? await completeTitles(deps, index, { words, last, limit })
     : [];
-  const phrases = field === TITLE ? [] : await completeInField(index, { words, last }, field ?? CONTENT);
+  const phrases = field === TITLE
+    ? []
+    : await gathered(() => completeInField(index, { words, last }, field ?? CONTENT));
   // A title usually has one document only, so ordering by frequency alone would leave no place for titles.
   const room = Math.max(limit - titles.length, Math.ceil(limit / 2));
   return [...phrases.slice(0, room), ...titles].slice(0, limit).sort(byDocuments);
@@ -152,6 +159,7 @@ interface Typed {
 
 async function completeInField(index: ReadableText, { words, last }: Typed, field: Field): Promise<CompletedPhrase[]> {
   const pace = new Pace();
+  const guesses = new Guesses();
   const found: CompletedPhrase[] = [];
   for (const { term } of index.complete({
     prefixes: [last],
@@ -161,10 +169,11 @@ async function completeInField(index: ReadableText, { words, last }: Typed, fiel
     isStopWord: () => false,
   })) {
     const forms = [...words, term];
-    const docCount = count(index, { kind: 'phrase', forms, start: 0, end: 0 }, field);
+    const docCount = guesses.guess(() => count(index, { kind: 'phrase', forms, start: 0, end: 0 }, field), 0);
     if (docCount > 0) found.push({ term: forms.join(' '), field: nameOfField(field), docCount });
     await pace.rest();
   }
+  guesses.check();
   return found.sort(byDocuments);
 }
 
@@ -186,12 +195,14 @@ async function completeTitles(deps: SearchDeps, index: ReadableText,
     : { kind: 'phrase', forms: words, ...at };
   const ending: QueryNode = { kind: 'wildcard', pattern: `${last}*`, completes: true, ...at };
   const root: QueryNode = { kind: 'group', required: [before, ending], optional: [], excluded: [], ...at };
-  const { hits } = index.search({
-    readings: [{ classes: PROSE_CLASSES, root, analyzer: PLAIN }],
-    algorithm: 'bm25',
-    fields: [TITLE],
-    limit: MAX_TITLES,
-  });
+  const { hits } = await gathered(() =>
+    index.search({
+      readings: [{ classes: PROSE_CLASSES, root, analyzer: PLAIN }],
+      algorithm: 'bm25',
+      fields: [TITLE],
+      limit: MAX_TITLES,
+    })
+  );
   const counts = new Map<string, number>();
   for (const title of await titlesOf(deps, hits.map(({ ord }) => ord))) {
     if (continues(title, { words, last })) counts.set(title, (counts.get(title) ?? 0) + 1);

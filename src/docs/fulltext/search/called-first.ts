@@ -1,7 +1,8 @@
 import type { WordsHit } from '../../../search/fusion/fuse.ts';
+import { gathered } from '../../../search/parts/index.ts';
 import { headingsOf } from '../../../text/headings.ts';
 import { textsOf } from '../view/document-texts.ts';
-import type { ReadableText, TextQuery } from '../view/text-index.ts';
+import type { CalledDocuments, ReadableText, TextQuery } from '../view/text-index.ts';
 import { isUntitled } from '../view/to-indexed.ts';
 import type { Name } from './query-plan.ts';
 import type { SearchRequest } from './request.ts';
@@ -14,25 +15,34 @@ const MOST_BYTES = 256 * 1024;
 const Fit = { title: 0, wordsOfTitle: 1, wordsOfKey: 2 } as const;
 type Fit = (typeof Fit)[keyof typeof Fit];
 
+/** What a search by words has found. */
+interface FoundByWords {
+  /** Best first. */
+  readonly hits: readonly WordsHit[];
+  /** The documents that are called like the query. */
+  readonly called: CalledDocuments;
+  readonly query: Omit<TextQuery, 'limit'>;
+}
+
 /**
  * Hits with the documents first that are called like the query and pass the filter, whatever is said elsewhere about
  * its words. Among them, those that fit better come first, then those with the higher score. Their scores become those
  * of the best hit to its double.
  */
 export async function calledFirst(deps: Pick<SearchDeps, 'sql' | 'codec' | 'view'>,
-  { collection, plan: { name } }: Pick<SearchRequest, 'collection' | 'plan'>, hits: readonly WordsHit[],
-  query: Omit<TextQuery, 'limit'>): Promise<readonly WordsHit[]>
+  { collection, plan: { name } }: Pick<SearchRequest, 'collection' | 'plan'>,
+  { hits, called: found, query }: FoundByWords): Promise<readonly WordsHit[]>
 {
   const [first] = hits;
   const index = deps.view.indexOf(collection);
   if (first === undefined || name === undefined || index === undefined) return hits;
   const passing = (ords: readonly number[]) => ords.filter((ord) => query.filter?.has(ord) !== false);
-  const found = index.called(name.forms);
   const byTitle = passing(found.byTitle);
   const byKey = passing(found.byKey).filter((ord) => !byTitle.includes(ord));
   const ords = [...byTitle, ...byKey];
   if (ords.length === 0) return hits;
-  const called = inOrder(index, query, ords, await fits(deps, name, byTitle), name);
+  const fitting = await fits(deps, name, byTitle);
+  const called = await gathered(() => inOrder(index, query, ords, fitting, name));
   if (called.length === 0) return hits;
   const known = new Set(called);
   return [...called.map((ord, i) => ({ ord, score: Math.fround(first.score * (2 - i / called.length)) })),

@@ -1,4 +1,5 @@
 import { Pace } from '../../../lib/pace.ts';
+import { gathered } from '../../../search/parts/index.ts';
 import type { FullTextView } from '../view/fulltext-view.ts';
 import type { SearchRequest } from './request.ts';
 
@@ -12,14 +13,14 @@ const LOOKING_MS = 400;
 export async function withCompounds<R>(view: Pick<FullTextView, 'indexOf'>, resolve: () => R,
   wordsOf: (request: R) => Pick<SearchRequest, 'collection' | 'sought'>): Promise<R>
 {
-  const request = resolve();
+  const request = await gathered(resolve);
   const { collection, sought } = wordsOf(request);
   if (sought.length === 0) return request;
   const end = performance.now() + LOOKING_MS;
   const pace = new Pace();
   for (const { form, analyzer } of sought) {
     const isFound = (): boolean => view.indexOf(collection)?.prepareCompounds(form, analyzer) ?? true;
-    while (performance.now() < end && !isFound()) await pace.rest();
+    while (performance.now() < end && !await gathered(isFound)) await pace.rest();
   }
-  return resolve();
+  return gathered(resolve);
 }

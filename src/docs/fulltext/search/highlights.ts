@@ -2,6 +2,7 @@ import type { Highlight } from '../../../../generated/docs/sdk/types.gen.ts';
 import { withinEdits } from '../../../lib/did-you-mean.ts';
 import { createGlob, type Glob } from '../../../lib/glob.ts';
 import { MarkedForms } from '../../../search/marks/marked-forms.ts';
+import { Guesses } from '../../../search/parts/index.ts';
 import { isCodeDocument, tokenizeCode } from '../../../text/code/index.ts';
 import { foldDiacritics } from '../../../text/folding.ts';
 import { highlight, highlightInParts, type HighlightOptions, type HighlightPhrase,
@@ -87,8 +88,9 @@ export class WordMatcher {
   #marksBy(index: Pick<ReadableText, 'formsLike'>): MarkedForms | undefined {
     if (this.#looks.length > MOST_LOOKS) return undefined;
     const forms = new Set<string>();
+    const guesses = new Guesses();
     for (const look of this.#looks) {
-      const found = index.formsLike(look, MOST_FORMS);
+      const found = guesses.guess(() => index.formsLike(look, MOST_FORMS), []);
       if (found === undefined) return undefined;
       if (look.by === 'edits' || look.by === 'compounds') this.#near.set(look, new Set(found));
       for (const form of found) {
@@ -98,6 +100,7 @@ export class WordMatcher {
       }
       if (look.by === 'term') forms.add(look.form);
     }
+    guesses.check();
     return new MarkedForms([...forms]);
   }
 

@@ -1,6 +1,7 @@
 import type { Operations } from '../../../../generated/docs/operations.ts';
 import { Pace } from '../../../lib/pace.ts';
 import type { InputOf } from '../../../operations/index.ts';
+import { type Guess, withGuesses } from '../../../search/parts/index.ts';
 import type { Collections, Retrieval } from '../../collections/index.ts';
 import { candidatesOf, diverseCandidates, type Diversity, diversityOf, projectionOf, resolveSearch, type ResultOrder,
   resultOrderOf, type SearchRequest as SearchedDocuments } from '../../search/index.ts';
@@ -104,18 +105,22 @@ export function resolveRequest({ settings, dictionaries, collections, view }: Re
   const languages = languagesOfQuery({ settings, dictionaries, view }, collection, input.lang);
   const synonymsActive = settings.synonyms && !input.disableSynonyms;
   const sought: SoughtCompounds[] = [];
-  const plan = planQuery(query, {
-    mode: input.mode,
-    distance: input.distance,
-    fuzzy: input.fuzzy ?? profile.fuzzy ?? 0,
-    prefix: input.prefix,
-    matching: input.matchingStrategy,
-    languages,
-    stemming: settings.stemming && !input.disableStem,
-    withoutCode: forPresent && !hasCode({ view }, collection),
-    vocabulary: forPresent ? vocabularyOf(view.indexOf(collection), sought) : forAny ? ANY_VOCABULARY : undefined,
-    synonymsOf: synonymsActive ? dictionaries.synonymsOf(collection) : undefined,
-  });
+  const withoutCode = forPresent && !hasCode({ view }, collection);
+  const index = forPresent ? view.indexOf(collection) : undefined;
+  const plan = withGuesses((guess) =>
+    planQuery(query, {
+      mode: input.mode,
+      distance: input.distance,
+      fuzzy: input.fuzzy ?? profile.fuzzy ?? 0,
+      prefix: input.prefix,
+      matching: input.matchingStrategy,
+      languages,
+      stemming: settings.stemming && !input.disableStem,
+      withoutCode,
+      vocabulary: forAny ? ANY_VOCABULARY : index && vocabularyOf(index, sought, guess),
+      synonymsOf: synonymsActive ? dictionaries.synonymsOf(collection) : undefined,
+    })
+  );
   const algorithm = input.algorithm ?? profile.algorithm ?? settings.algorithm;
   const searched = searchedFields(algorithm, input.fieldWeights, profile);
   const diversity = diversityOf(input);
@@ -144,14 +149,14 @@ export function resolveRequest({ settings, dictionaries, collections, view }: Re
 
 /**
  * Inflections count once the index is ready for their analyzer, and compounds once they are found. Those that are not
- * found at once are noted in `sought`.
+ * found at once are noted in `sought`. A word whose documents parts elsewhere have not counted yet has one.
  */
-function vocabularyOf(index: ReadableText | undefined, sought: SoughtCompounds[]): Vocabulary | undefined {
+function vocabularyOf(index: ReadableText, sought: SoughtCompounds[], guess: Guess): Vocabulary {
   const pace = new Pace();
-  return index && {
+  return {
     documentsOf: (form, analyzer) =>
-      index.prepare(analyzer) ? index.documentsOf(form, analyzer) : index.documentsWith(form),
-    documentsWith: (form) => index.documentsWith(form),
+      guess(() => (index.prepare(analyzer) ? index.documentsOf(form, analyzer) : index.documentsWith(form)), 1),
+    documentsWith: (form) => guess(() => index.documentsWith(form), 1),
     isWithin: (form) => index.formsLike({ by: 'pattern', pattern: `*${form}*` }, 1)?.length !== 0,
     hasCompounds(form, analyzer) {
       if (!index.prepare(analyzer)) return false;

@@ -3,6 +3,7 @@ import type { FullTextResult, Fuzziness, SearchFullTextResponse } from '../../..
 import { ServiceError } from '../../../errors/index.ts';
 import { roundScore } from '../../../lib/rounded.ts';
 import type { AnswerBounds, InputOf } from '../../../operations/index.ts';
+import { gathered } from '../../../search/parts/index.ts';
 import type { ColumnsView } from '../../columns/index.ts';
 import type { Curation } from '../../curation/index.ts';
 import type { DocsEnvironment } from '../../environment.ts';
@@ -47,7 +48,7 @@ export async function searchFullText(deps: SearchDeps, given: SearchInput,
     cost: index && 'cheap',
     rules: curation.rulesOf(collection),
     sides: { words: wordsRetriever(deps, request, { collect: facetBy !== undefined, isWhole: true }) },
-    highlightsOf: highlighterOf(request, index),
+    highlightsOf: await gathered(() => highlighterOf(request, index)),
     show: ({ score, terms, pinned }, { document, highlights }) => {
       const result: FullTextResult = { document, score: roundScore(score), matchedTerms: [...terms] };
       if (highlights !== undefined) result.highlights = highlights;

@@ -1,4 +1,5 @@
 import { Pace } from '../../../lib/pace.ts';
+import { gathered, Guesses, readEach } from '../../../search/parts/index.ts';
 import type { TermNode } from '../../../text/query/index.ts';
 import { findResults, ONE_SIDE } from '../../search/index.ts';
 import type { Spelling } from '../../spell/index.ts';
@@ -68,13 +69,22 @@ async function otherSpellings(deps: SpellingDeps, request: Request, lang: string
   signal: AbortSignal): Promise<Iterable<string>>
 {
   const likely = await likelyCorrections(deps, request, lang, limit, signal);
+  const nearest = await gathered(() => nearestCorrections(deps, request, limit));
+  return new Set([likely, nearest].flatMap((corrections) => respellings(request.query, corrections)));
+}
+
+/** By the words of the index that are nearest by edits. */
+async function nearestCorrections(deps: SpellingDeps, request: Request, limit: number): Promise<Correction[]> {
   const nearest: Correction[] = [];
   const pace = new Pace();
+  const guesses = new Guesses();
   for (const node of unknownWords(deps, request)) {
-    nearest.push({ node, words: deps.view.indexOf(request.collection)?.spelledLike(node.form, limit) ?? [] });
+    const index = deps.view.indexOf(request.collection);
+    nearest.push({ node, words: guesses.guess(() => index?.spelledLike(node.form, limit) ?? [], []) });
     await pace.rest();
   }
-  return new Set([likely, nearest].flatMap((corrections) => respellings(request.query, corrections)));
+  guesses.check();
+  return nearest;
 }
 
 async function likelyCorrections(deps: SpellingDeps, request: Request, lang: string | undefined, limit: number,
@@ -82,7 +92,7 @@ async function likelyCorrections(deps: SpellingDeps, request: Request, lang: str
 {
   const { collections, settings, spelling } = deps;
   const { collection } = request;
-  const unknown = spelling === undefined ? [] : unknownWords(deps, request);
+  const unknown = spelling === undefined ? [] : await gathered(() => unknownWords(deps, request));
   if (unknown.length === 0) return [];
   const source = { collection, lang: collections.configOf(collection)?.spellLang || lang || settings.defaultLang };
   const words = await spelling!.corrections(unknown.map(({ form }) => form), source, limit, signal);
@@ -94,7 +104,9 @@ function unknownWords({ view }: SpellingDeps, { collection, plan, fields }: Requ
   const [main] = plan.readings;
   const index = view.indexOf(collection);
   if (main === undefined || index === undefined || plan.mode !== 'simple') return [];
-  return [...main.own].filter((node) => isUnknown(index, main, node, fields)).slice(0, MAX_WORDS);
+  const nodes = [...main.own];
+  const unknown = readEach(nodes, (node) => isUnknown(index, main, node, fields));
+  return nodes.filter((_, i) => unknown[i]).slice(0, MAX_WORDS);
 }
 
 function isUnknown(index: ReadableText, { classes, analyzer }: Reading, { form, start, end }: TermNode,
@@ -166,7 +178,7 @@ async function finds(deps: SearchDeps,
   { topK: _, facetBy: _facets, sort: _sort, cursor: _cursor, ...input }: SearchInput,
   signal: AbortSignal): Promise<boolean>
 {
-  const request = resolveRequest(deps, { ...input, limit: 1, offset: 0 });
+  const request = await gathered(() => resolveRequest(deps, { ...input, limit: 1, offset: 0 }));
   const { results } = await findResults(deps, {
     ...request,
     ...ONE_SIDE,

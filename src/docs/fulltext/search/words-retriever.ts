@@ -4,6 +4,7 @@ import type { ReadableColumns, Scores } from '../../../search/columns/index.ts';
 import type { WordsHit } from '../../../search/fusion/fuse.ts';
 import { RERANKED } from '../../../search/inverted/index.ts';
 import type { Mark } from '../../../search/order/index.ts';
+import { gathered, Guesses, readEach, withGuesses } from '../../../search/parts/index.ts';
 import { isLoose } from '../../../text/query/index.ts';
 import type { Retrieved, Retriever, Wanted } from '../../search/index.ts';
 import type { Expansion } from '../expansion/expansion.ts';
@@ -12,9 +13,9 @@ import { textsOf } from '../view/document-texts.ts';
 import { type Feedback, relevantHits, type RelevantText, takesFeedback } from '../view/feedback.ts';
 import type { FullTextView } from '../view/fulltext-view.ts';
 import { lettersOf } from '../view/letters.ts';
-import type { Field, ReadableText, TextHit, TextQuery } from '../view/text-index.ts';
+import type { CalledDocuments, Field, ReadableText, TextHit, TextMatches, TextQuery } from '../view/text-index.ts';
 import { calledFirst } from './called-first.ts';
-import type { QueryPlan, Reading, WantedLeaf } from './query-plan.ts';
+import type { Name, QueryPlan, Reading, WantedLeaf } from './query-plan.ts';
 import type { SearchRequest } from './request.ts';
 import type { SearchDeps } from './search-full-text.ts';
 
@@ -43,7 +44,7 @@ export async function readyWords({ view, expansion }: WordsDeps, request: Search
 async function prepareIndex(view: WordsDeps['view'], collection: string, plan: QueryPlan): Promise<void> {
   let pace: Pace | undefined;
   // Looked up each time, because another index may replace it meanwhile.
-  while (!isReady(view.indexOf(collection), plan)) {
+  while (!await gathered(() => isReady(view.indexOf(collection), plan))) {
     pace ??= new Pace();
     await pace.rest();
   }
@@ -52,6 +53,19 @@ async function prepareIndex(view: WordsDeps['view'], collection: string, plan: Q
 /** Prepares an index, if there is one, for a plan, one step at each call; true when it is ready. */
 function isReady(index: Pick<ReadableText, 'prepare'> | undefined, { readings }: QueryPlan): boolean {
   return index === undefined || readings.every(({ analyzer }) => index.prepare(analyzer));
+}
+
+/** Without one, the words alone decide. */
+const NOT_CALLED: CalledDocuments = { byTitle: [], byKey: [] };
+
+/** A search, and the documents that are called like the query, which parts elsewhere are asked for at the same time. */
+function searchAndCalled(index: ReadableText, query: TextQuery, name: Name | undefined): TextMatches & {
+  readonly called: CalledDocuments;
+} {
+  return withGuesses((guess) => {
+    const called = name === undefined ? NOT_CALLED : guess(() => index.called(name.forms), NOT_CALLED);
+    return { ...index.search(query), called };
+  });
 }
 
 /**
@@ -94,24 +108,22 @@ export function wordsRetriever(deps: SearchDeps, request: SearchRequest,
       const index = deps.view.indexOf(collection);
       if (index === undefined) return { hits: [], total: 0 };
       const query = textQuery(request, eligible, factors);
-      if (isWhole && order !== undefined) return sortMatches(index, query, columns, { limit, pinned, order }, collect);
-      const { hits, looked, matches, ...found } = index.search({
-        ...query,
-        rerank,
-        limit: feedback?.limit(limit) ?? limit,
-        collect,
-        look: isWhole ? pinned : [],
-        totals,
-      });
+      if (isWhole && order !== undefined)
+        return gathered(() => sortMatches(index, query, columns, { limit, pinned, order }, collect));
+      const look = isWhole ? pinned : [];
+      const wanted = { ...query, rerank, limit: feedback?.limit(limit) ?? limit, collect, look, totals };
+      const { hits, looked, matches, called, ...found } = await gathered(() =>
+        searchAndCalled(index, wanted, rerank ? plan.name : undefined)
+      );
       const ranked = await feedback?.improve(deps, hits, factors) ?? hits;
-      const best = (rerank ? await calledFirst(deps, request, ranked, query) : ranked).slice(0, limit);
+      const best = (await calledFirst(deps, request, { hits: ranked, called, query })).slice(0, limit);
       return isWhole
         ? { ...found, hits: [...best, ...others(best, pinned, looked, query)], matches }
         : { hits: best, matches };
     },
     async features(ords) {
       const index = deps.view.indexOf(collection);
-      return index === undefined ? [] : matchedTerms(index, plan, ords, fields);
+      return index === undefined ? [] : gathered(() => matchedTerms(index, plan, ords, fields));
     },
     release: (matches) => deps.view.indexOf(collection)?.reuse(matches),
   };
@@ -235,9 +247,10 @@ class SearchFeedback {
     if (hits.length === 0) return hits;
     this.#feedback ??= await this.#learn(deps, hits);
     const index = deps.view.indexOf(collection);
-    return index === undefined || this.#feedback.length === 0
+    const learned = this.#feedback;
+    return index === undefined || learned.length === 0
       ? hits
-      : index.rescore(hits, this.#feedback, { ...this.#request, factors });
+      : gathered(() => index.rescore(hits, learned, { ...this.#request, factors }));
   }
 
   async #learn({ sql, codec, view }: Pick<SearchDeps, 'sql' | 'codec' | 'view'>,
@@ -245,16 +258,18 @@ class SearchFeedback {
   {
     const index = view.indexOf(this.#request.collection);
     if (index === undefined) return [];
-    const best = this.#readings.map((reading) => relevantHits(index, reading, hits));
+    const best = await gathered(() => readEach(this.#readings, (reading) => relevantHits(index, reading, hits)));
     const texts = new Map<number, string>();
     for await (const { ord, meta, contentMd } of textsOf(sql, codec, best.flat().map(({ ord }) => ord), MOST_BYTES))
       texts.set(ord, [...meta.title ?? [], contentMd].join('\n'));
-    return this.#readings.map((reading, i): Feedback => {
+    const learn = (reading: Reading, i: number): Feedback => {
       const documents = best[i]!.flatMap((
         { ord, score },
       ): RelevantText[] => (texts.has(ord) ? [{ text: texts.get(ord)!, score }] : []));
       return { classes: reading.classes, analyzer: reading.analyzer, terms: index.relevantTerms(reading, documents) };
-    }).filter(({ terms }) => terms.length > 0);
+    };
+    const feedback = await gathered(() => readEach(this.#readings, learn));
+    return feedback.filter(({ terms }) => terms.length > 0);
   }
 }
 
@@ -292,31 +307,35 @@ const FEW = 256;
 /**
  * Which terms of a query each document matches, in the order of the documents, and for each in the order of the query;
  * terms that match only through their neighbours come last. Matches by edits are labelled `query~indexed`. With
- * `fields`, only those are searched. It pauses between the leaves.
+ * `fields`, only those are searched. It pauses between the leaves. Parts elsewhere are asked for all leaves together, as
+ * if each reading were for all documents.
  */
 async function matchedTerms(index: ReadableText, { readings }: QueryPlan, ords: readonly number[],
   fields?: readonly Field[]): Promise<readonly ReadonlySet<string>[]>
 {
   const sets = new TermSets();
   const pace = new Pace();
+  const guesses = new Guesses();
   const found = ords.map(() => sets.none);
+  const classes = guesses.guess(() => index.classesOf(ords), undefined);
   for (const reading of readings) {
-    const own = placesOf(index, reading, ords);
+    const own = placesOf(reading, ords, classes);
     const read = own.length === ords.length ? ords : own.map((place) => ords[place]!);
     for (const leaf of own.length === 0 ? [] : reading.wanted) {
-      addEach(sets, found, own, namesByOrd(index, reading, leaf, { ords: read, fields }));
+      addEach(sets, found, own,
+        guesses.guess(() => namesByOrd(index, reading, leaf, { ords: read, fields }), read.map(() => NO_LABELS)));
       if (pace.isDue) await pace.rest();
     }
   }
+  guesses.check();
   return found;
 }
 
-/** The places of the documents that a reading is for. */
-function placesOf(index: ReadableText, { classes }: Reading, ords: readonly number[]): number[] {
-  const places: number[] = [];
-  for (let place = 0; place < ords.length; place++)
-    if (isAmong(index.classOf(ords[place]!), classes)) places.push(place);
-  return places;
+/** The places of the documents that a reading is for; of all, if their classes are not known yet. */
+function placesOf({ classes }: Reading, ords: readonly number[],
+  known: readonly (number | undefined)[] | undefined): number[]
+{
+  return [...ords.keys()].filter((place) => known === undefined || isAmong(known[place], classes));
 }
 
 /** Adds names to the terms at some places. */

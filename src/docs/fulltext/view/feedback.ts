@@ -57,10 +57,11 @@ export function takesFeedback({ classes, words = [] }: Pick<TextReading, 'classe
 }
 
 /** The best hits that are taken as relevant. */
-export function relevantHits(index: Pick<ReadableText, 'classOf'>, { classes }: Pick<TextReading, 'classes'>,
+export function relevantHits(index: Pick<ReadableText, 'classesOf'>, { classes }: Pick<TextReading, 'classes'>,
   hits: readonly TextHit[]): readonly TextHit[]
 {
-  return hits.filter(({ ord }) => isAmong(index.classOf(ord), classes)).slice(0, RELEVANT);
+  const found = index.classesOf(hits.map(({ ord }) => ord));
+  return hits.filter((_, i) => isAmong(found[i], classes)).slice(0, RELEVANT);
 }
 
 /**
@@ -69,14 +70,13 @@ export function relevantHits(index: Pick<ReadableText, 'classOf'>, { classes }: 
  * the judged collections of `bench/relevance.ts`; nearby values rank about as well.
  */
 export function relevantTerms(index: Index, rules: FeedbackRules, documents: readonly RelevantText[]): WeightedTerm[] {
-  const live = index.size;
-  const rarities = new Map<number, number>();
   const weights = new Map<number, WeightedTerm>();
-  for (const { text, score } of documents) {
-    const terms = countTerms(index, text, rules);
+  const all = documents.map(({ text }) => countTerms(index, text, rules));
+  const rarities = raritiesOf(index, new Map(all.flatMap((terms) => [...terms])));
+  for (const [i, { score }] of documents.entries()) {
+    const terms = all[i]!;
     const length = [...terms.values()].reduce((sum, { count }) => sum + count, 0);
-    for (const [term, { form, forms, count }] of terms) {
-      if (!rarities.has(term)) rarities.set(term, rarityOf(index, forms, live));
+    for (const [term, { form, count }] of terms) {
       const weight = score * (1 + Math.log(count)) * rarities.get(term)! / Math.sqrt(length);
       weights.set(term, { form, weight: weight + (weights.get(term)?.weight ?? 0) });
     }
@@ -138,8 +138,15 @@ function countTerms(index: Index, text: string, { analyzer, isStopWord }: Feedba
   return terms;
 }
 
-/** Inverse document frequency; 0 for terms that do not help to find other documents. */
-function rarityOf(index: Index, forms: readonly number[], live: number): number {
-  const frequency = index.countForms(forms).reduce((sum, count) => sum + count, 0);
-  return frequency < 2 || frequency > live * MOST_SHARE ? 0 : Math.log(1 + live / frequency);
+/** Inverse document frequencies; 0 for terms that do not help to find other documents. */
+function raritiesOf(index: Index, terms: ReadonlyMap<number, Pick<CountedTerm, 'forms'>>): Map<number, number> {
+  const live = index.size;
+  const counts = index.countForms([...terms.values()].flatMap(({ forms }) => forms));
+  const rarities = new Map<number, number>();
+  let next = 0;
+  for (const [term, { forms }] of terms) {
+    const frequency = counts.subarray(next, next += forms.length).reduce((sum, count) => sum + count, 0);
+    rarities.set(term, frequency < 2 || frequency > live * MOST_SHARE ? 0 : Math.log(1 + live / frequency));
+  }
+  return rarities;
 }

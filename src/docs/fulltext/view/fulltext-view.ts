@@ -7,12 +7,12 @@ import { CollectionView, type CollectionViewOptions, type Effect, type Entry, ty
 import { type SegmentChanges, segmentsOf } from '../segments/segments.ts';
 import { PLAIN } from './analyzers.ts';
 import { allTexts, textsOf } from './document-texts.ts';
-import { joinTextIndexes } from './inverted-text-index.ts';
-import type { ReadableText, TermAnalyzer, TextIndex, TextIndexes } from './text-index.ts';
+import { answerTextPart, joinTextIndexes, textStandIn } from './inverted-text-index.ts';
+import type { ReadableText, TermAnalyzer, TextIndex, TextIndexes, TextPart } from './text-index.ts';
 import { type DocumentText, toIndexed } from './to-indexed.ts';
 
 /** Full-text indexes of all collections, which follow the change feed. */
-export type FullTextView = CollectionView<TextIndex, ReadableText>;
+export type FullTextView = CollectionView<TextIndex, ReadableText, TextPart>;
 
 /** The magic of the checkpoint files of full-text indexes. */
 export const CHECKPOINT_MAGIC = 'QFTIDX01';
@@ -31,7 +31,7 @@ export function createFullTextView(env: Environment, options: FullTextViewOption
 }
 
 function fullTextKind({ sql, codec, clock }: Environment,
-  { indexes, analyzerOf }: FullTextViewOptions): ViewKind<TextIndex, ReadableText>
+  { indexes, analyzerOf }: FullTextViewOptions): ViewKind<TextIndex, ReadableText, TextPart>
 {
   const toEntry = (text: DocumentText): Entry<TextIndex> => ({
     ord: text.ord,
@@ -66,6 +66,8 @@ function fullTextKind({ sql, codec, clock }: Environment,
     allEntries: (partition) =>
       map(allTexts(sql.background, codec, partition.collection, unixSeconds(clock), { partition }), toEntry),
     join: (parts) => joinTextIndexes(parts),
+    standIn: textStandIn,
+    answer: answerTextPart,
     warm: (joined) => !joined.prepare(PLAIN),
   };
 }

@@ -1,12 +1,13 @@
 import { ServiceError } from '../../../errors/index.ts';
 import type { KernelBuild } from '../../../kernels/load.ts';
-import { IndexFullError, type IndexOptions, InvertedIndex, PartitionedIndex,
+import { answerForPart, IndexFullError, type IndexOptions, type IndexPart, InvertedIndex, PartitionedIndex, RemotePart,
   type Segment } from '../../../search/inverted/index.ts';
+import type { PartLink } from '../../../search/parts/index.ts';
 import type { Steps } from '../../view/index.ts';
 import { STEMMING_ANALYZERS } from './analyzers.ts';
 import { fieldTexts } from './document-texts.ts';
 import { ReadableTextIndex } from './readable-text-index.ts';
-import type { IndexedDocument, ReadableText, TermAnalyzer, TextIndex, TextIndexes } from './text-index.ts';
+import type { IndexedDocument, ReadableText, TermAnalyzer, TextIndex, TextIndexes, TextPart } from './text-index.ts';
 
 /** Deleted documents are removed from the index when they reach this share. */
 const DELETED_SHARE = 0.2;
@@ -20,8 +21,18 @@ const STEP_MS = 4;
  * all documents. They may change, but not while it is called. Its words are read at the first call, some microseconds
  * each; `prepare` does that in steps. `build` is for tests.
  */
-export function joinTextIndexes(parts: readonly TextIndex[], build?: KernelBuild): ReadableText {
-  return new ReadableTextIndex(new PartitionedIndex(parts.map((part) => InvertedTextIndex.indexOf(part)), build));
+export function joinTextIndexes(parts: readonly TextPart[], build?: KernelBuild): ReadableText {
+  return new ReadableTextIndex(new PartitionedIndex(parts.map(({ inverted }) => inverted), build));
+}
+
+/** Stands for an index in another process among those that are joined. */
+export function textStandIn(link: PartLink): TextPart {
+  return { inverted: new RemotePart(link) };
+}
+
+/** Answers a question of a stand-in for an index of `invertedIndexes`. */
+export function answerTextPart(index: TextIndex, method: string, args: readonly unknown[]): unknown {
+  return answerForPart(InvertedTextIndex.indexOf(index), method, args);
 }
 
 /** Full-text indexes in WebAssembly (see src/search/inverted/README.md). `options` are for tests. */
@@ -42,7 +53,11 @@ class InvertedTextIndex extends ReadableTextIndex implements TextIndex {
 
   static indexOf(text: TextIndex): InvertedIndex {
     if (text instanceof InvertedTextIndex) return text.#index;
-    throw new TypeError('only indexes of words can be joined');
+    throw new TypeError('only indexes of words can be asked for the words of others');
+  }
+
+  get inverted(): IndexPart {
+    return this.#index;
   }
 
   put(document: IndexedDocument): Steps | undefined {

@@ -1,13 +1,14 @@
 import fc from 'fast-check';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { OrdSet } from '../../../lib/ord-set.ts';
+import { Loopback } from '../../../testkit/parts/loopback.ts';
 import { defaultStopWords } from '../../../text/languages/index.ts';
 import { type PlanOptions, planQuery } from '../search/query-plan.ts';
 import { termAnalyzer } from './analyzers.ts';
 import { PROSE_CLASSES } from './document-classes.ts';
-import { invertedIndexes, joinTextIndexes } from './inverted-text-index.ts';
+import { answerTextPart, invertedIndexes, joinTextIndexes, textStandIn } from './inverted-text-index.ts';
 import { lettersOf } from './letters.ts';
-import type { Algorithm, FormsLike, IndexedDocument, ReadableText, TextHit, TextIndex, TextMatches,
+import type { Algorithm, FormsLike, IndexedDocument, ReadableText, TextHit, TextIndex, TextMatches, TextPart,
   TextQuery } from './text-index.ts';
 import { toIndexed } from './to-indexed.ts';
 
@@ -107,11 +108,22 @@ class Both {
   readonly one = invertedIndexes().create();
   readonly #parts: readonly TextIndex[];
   readonly many: ReadableText;
+  readonly loopback = new Loopback();
 
-  constructor(parts: number, first: readonly (Added | { remove: number })[]) {
+  /** `elsewhere`: a bit for each part that is asked as one in another process. */
+  constructor(parts: number, first: readonly (Added | { remove: number })[], elsewhere = 0) {
     this.#parts = Array.from({ length: parts }, () => invertedIndexes().create());
     for (const next of first) this.take(next);
-    this.many = joinTextIndexes(this.#parts);
+    this.many = joinTextIndexes(this.#parts.map((part, i) => ((elsewhere >> i) & 1 ? this.#standIn(part) : part)));
+  }
+
+  #standIn(part: TextIndex): TextPart {
+    return textStandIn(this.loopback.add((method, args) => answerTextPart(part, method, args)));
+  }
+
+  /** Reads the parts in a request. */
+  read<T>(of: (index: ReadableText) => T): Promise<T> {
+    return this.loopback.request(() => of(this.many));
   }
 
   take(next: Added | { remove: number }): void {
@@ -175,36 +187,37 @@ function readingsOf(text: string, more: Partial<PlanOptions>, languages = ['en',
   }).readings;
 }
 
-function expectSameWords(both: Both, word: string): void {
+async function expectSameWords(both: Both, word: string): Promise<void> {
   const ords = Array.from({ length: ORDS }, (_, ord) => ord);
-  const ask = <T>(of: (index: ReadableText) => T): void => expect(of(both.many)).toEqual(of(both.one));
+  const ask = async <T>(of: (index: ReadableText) => T): Promise<void> =>
+    expect(await both.read(of)).toEqual(of(both.one));
   const sorted = (list: readonly string[] | undefined) => list && [...list].sort();
-  ask((index) => index.documentsWith(word));
-  ask((index) => index.spelledLike(word, 5));
-  ask((index) => index.called([word]));
-  ask((index) =>
+  await ask((index) => index.documentsWith(word));
+  await ask((index) => index.spelledLike(word, 5));
+  await ask((index) => index.called([word]));
+  await ask((index) =>
     index.complete({ prefixes: [word.slice(0, 2)], scan: 100, limit: 20, isStopWord: () => false }).map((
       { term, documents },
     ) => [term, documents])
   );
-  ask((index) =>
+  await ask((index) =>
     index.complete({ prefixes: [word.slice(0, 2)], field: 1, scan: 100, limit: 20, isStopWord: () => false })
   );
   for (const analyzer of ['en', 'de', 'es', 'ko'].map((lang) => termAnalyzer(lang, true))) {
-    ask((index) => index.documentsOf(word, analyzer));
-    ask((index) => index.hasCompounds(word, analyzer));
-    ask((index) => index.matchesCompounds(word, analyzer, ords));
-    ask((index) => index.matchesExactly(word, analyzer, ords));
-    ask((index) =>
+    await ask((index) => index.documentsOf(word, analyzer));
+    await ask((index) => index.hasCompounds(word, analyzer));
+    await ask((index) => index.matchesCompounds(word, analyzer, ords));
+    await ask((index) => index.matchesExactly(word, analyzer, ords));
+    await ask((index) =>
       index.matchesByEdits({ kind: 'term', form: word, fuzzy: 1, keepsFirst: true, start: 0, end: 0 }, analyzer, ords)
     );
-    ask((index) => index.matchesByEdits({ kind: 'term', form: word, fuzzy: 1, start: 0, end: 0 }, analyzer, ords, [1]));
+    await ask((index) => index.matchesByEdits({ kind: 'term', form: word, fuzzy: 1, start: 0, end: 0 }, analyzer, ords, [1]));
     const likes: FormsLike[] = [{ by: 'term', form: word, analyzer }, { by: 'compounds', form: word, analyzer }, {
       by: 'pattern',
       pattern: `*${word.slice(1, 3)}*`,
     }, { by: 'edits', form: word, edits: 1, keepsFirst: true, begins: true, analyzer },
       ...lettersOf(word, analyzer).map((letters) => ({ by: 'letters' as const, letters }))];
-    for (const like of likes) ask((index) => sorted(index.formsLike(like, 100)));
+    for (const like of likes) await ask((index) => sorted(index.formsLike(like, 100)));
   }
 }
 
@@ -212,41 +225,52 @@ function allWords(index: ReadableText): string[] {
   return index.words(0, 1_000_000).words.map(({ word, documents }) => `${word} ${documents}`).sort();
 }
 
-it('answers as one index with all documents does', () => {
-  fc.assert(
-    fc.property(fc.integer({ min: 2, max: 8 }), fc.array(change, { minLength: 5, maxLength: 60, size: 'max' }),
-      fc.array(change, { maxLength: 20, size: 'max' }), fc.boolean(),
-      fc.array(fc.tuple(query, options, asked), { minLength: 4, maxLength: 4 }),
-      (parts, first, then, isTidied, queries) => {
-        const both = new Both(parts, first);
-        // What changes before the words are read, and what does afterwards.
-        for (const next of then.slice(0, then.length >> 1)) both.take(next);
-        both.many.documentsWith('cat');
-        for (const next of then.slice(then.length >> 1)) both.take(next);
-        if (isTidied) both.tidy();
-        const { one, many } = both;
-        expect([many.documents, many.documentsByClass(), allWords(many)]).toEqual([one.documents,
-          one.documentsByClass(), allWords(one)]);
-        for (const [{ text, mode }, more, ask] of queries) {
-          const readings = readingsOf(text, { ...more, mode });
-          const wanted = one.search({ ...ask, readings });
-          const found = many.search({ ...ask, readings });
-          expectMatches(found, wanted);
-          for (const { ord } of wanted.hits) expect(many.classOf(ord)).toBe(one.classOf(ord));
-          const feedback = (index: ReadableText) =>
-            readings.slice(0, 1).map(({ classes, analyzer, isStopWord }) => ({
-              classes,
-              analyzer,
-              terms: index.relevantTerms({ analyzer, isStopWord }, [{
-                text: `cats running windows ${text}`,
-                score: 2,
-              }]),
-            }));
-          expect(feedback(many)).toEqual(feedback(one));
-          expectHits(many.rescore(wanted.hits, feedback(many), ask), one.rescore(wanted.hits, feedback(one), ask));
-          expectSameWords(both, text.toLowerCase().split(' ').at(-1)!.replaceAll(/["*]/g, ''));
-        }
-      }),
-    { numRuns: 10, endOnFailure: true },
-  );
-});
+const documents = fc.array(change, { minLength: 5, maxLength: 60, size: 'max' });
+const searches = fc.array(fc.tuple(query, options, asked), { minLength: 4, maxLength: 4 });
+
+async function expectSameSearch(both: Both, [{ text, mode }, more, ask]: [{ text: string; mode: PlanOptions['mode'] },
+  Partial<PlanOptions>, Omit<TextQuery, 'readings'>]): Promise<void>
+{
+  const { one } = both;
+  const readings = readingsOf(text, { ...more, mode });
+  const wanted = one.search({ ...ask, readings });
+  const found = await both.read((many) => many.search({ ...ask, readings }));
+  expectMatches(found, wanted);
+  if (found.matches !== undefined) both.many.reuse(found.matches);
+  const ords = wanted.hits.map(({ ord }) => ord);
+  expect(await both.read((many) => many.classesOf(ords))).toEqual(one.classesOf(ords));
+  const scores = await both.read((many) => many.scoresOf({ ...ask, readings }, Uint32Array.from(ords)));
+  const wantedScores = one.scoresOf({ ...ask, readings }, Uint32Array.from(ords));
+  expect([...scores].map((score, i) => near(score, wantedScores[i]))).toEqual(ords.map(() => true));
+  const feedback = (index: ReadableText) =>
+    readings.slice(0, 1).map(({ classes, analyzer, isStopWord }) => ({
+      classes,
+      analyzer,
+      terms: index.relevantTerms({ analyzer, isStopWord }, [{ text: `cats running windows ${text}`, score: 2 }]),
+    }));
+  expect(await both.read(feedback)).toEqual(feedback(one));
+  expectHits(await both.read((many) => many.rescore(wanted.hits, feedback(many), ask)),
+    one.rescore(wanted.hits, feedback(one), ask));
+  await expectSameWords(both, text.toLowerCase().split(' ').at(-1)!.replaceAll(/["*]/g, ''));
+}
+
+describe.each([['in this process', fc.constant(0)], ['of which some are in other processes',
+  fc.integer({ min: 1, max: 255 })]])('several indexes %s', (_, elsewhere) => {
+    it('answer as one index with all documents does', () =>
+      fc.assert(
+        fc.asyncProperty(fc.integer({ min: 2, max: 8 }), elsewhere, documents,
+          fc.array(change, { maxLength: 20, size: 'max' }), fc.boolean(), searches,
+          async (parts, away, first, then, isTidied, queries) => {
+            const both = new Both(parts, first, away);
+            // What changes before the words are read, and what does afterwards.
+            for (const next of then.slice(0, then.length >> 1)) both.take(next);
+            await both.read((many) => many.documentsWith('cat'));
+            for (const next of then.slice(then.length >> 1)) both.take(next);
+            if (isTidied) both.tidy();
+            const all = (index: ReadableText) => [index.documents, index.documentsByClass(), allWords(index)];
+            expect(await both.read(all)).toEqual(all(both.one));
+            for (const each of queries) await expectSameSearch(both, each);
+          }),
+        { numRuns: 10, endOnFailure: true },
+      ));
+  });

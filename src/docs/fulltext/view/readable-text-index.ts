@@ -2,6 +2,7 @@ import { MAX_FUZZY_WORD } from '../../../kernels/inverted.ts';
 import { OrdSet } from '../../../lib/ord-set.ts';
 import { type Field, MAX_RESULTS, type Query, type ScoringAlgorithm,
   type SearchableIndex } from '../../../search/inverted/index.ts';
+import { readEach } from '../../../search/parts/index.ts';
 import type { TermNode } from '../../../text/query/index.ts';
 import { PLAIN } from './analyzers.ts';
 import { exactForms, formsByEdits, type KnownSpellings } from './edits.ts';
@@ -48,8 +49,8 @@ export class ReadableTextIndex implements ReadableText {
     return this.#index.documentsByClass();
   }
 
-  classOf(ord: number): number | undefined {
-    return this.#index.classOf(ord);
+  classesOf(ords: readonly number[]): (number | undefined)[] {
+    return this.#index.classesOf(ords);
   }
 
   get fieldNames(): readonly string[] {
@@ -107,8 +108,10 @@ export class ReadableTextIndex implements ReadableText {
   called(name: readonly string[]): CalledDocuments {
     const forms = name.length > MOST_WORDS_OF_NAME ? [] : name.map((form) => this.#index.form(form));
     const isKnown = forms.length > 0 && forms.every((form) => form !== undefined);
-    const called = (field: number) => (isKnown ? this.#index.consistingOf(forms, field, MOST_OF_A_NAME) : []);
-    return { byTitle: called(TITLE), byKey: called(KEY) };
+    const [byTitle = [], byKey = []] = isKnown
+      ? readEach([TITLE, KEY], (field) => this.#index.consistingOf(forms, field, MOST_OF_A_NAME))
+      : [];
+    return { byTitle, byKey };
   }
 
   scoresOf(
@@ -151,13 +154,11 @@ export class ReadableTextIndex implements ReadableText {
     fields?: readonly Field[]): MatchByEdits[]
   {
     const { exact, near } = formsByEdits(this.#index, analyzer, term);
-    const itself = this.#containing(exact, ords, fields);
-    const others = near.map(({ id }) => ({
-      text: this.#index.textOf(id),
-      containing: this.#containing([id], ords, fields),
-    }));
+    const [itself, ...containing] = readEach([exact, ...near.map(({ id }) => [id])],
+      (forms) => this.#containing(forms, ords, fields));
+    const others = near.map(({ id }, i) => ({ text: this.#index.textOf(id), containing: containing[i]! }));
     return ords.map((ord) => ({
-      itself: itself.has(ord),
+      itself: itself!.has(ord),
       forms: others.filter(({ containing }) => containing.has(ord)).map(({ text }) => text),
     }));
   }
@@ -203,7 +204,7 @@ export class ReadableTextIndex implements ReadableText {
 
   documentsWith(form: string): number {
     const id = this.#index.form(form);
-    return id === undefined ? 0 : this.#index.documents(id);
+    return id === undefined ? 0 : this.#index.countForms([id])[0]!;
   }
 
   words(from: number, count: number): ReturnType<ReadableText['words']> {
@@ -248,18 +249,14 @@ export class ReadableTextIndex implements ReadableText {
 
   complete({ prefixes, field, scan, limit, isStopWord }: CompletionRequest): Completion[] {
     const ids = [...new Set(prefixes.flatMap((prefix) => this.#index.prefix(prefix, scan)))].slice(0, scan);
-    const counts = field === undefined
-      ? this.#index.countForms(ids)
-      : ids.map((id) => this.#index.documents(id, field));
+    const counts = this.#index.countForms(ids, field);
     const words = ids.map((id, i) => ({ id, term: this.#index.textOf(id), documents: counts[i]! })).filter((
       { term, documents },
     ) => documents > 0 && !isStopWord(term));
     words.sort((a, b) => b.documents - a.documents || (a.term < b.term ? -1 : 1));
-    return words.slice(0, limit).map(({ id, term, documents }) => ({
-      term,
-      documents,
-      field: field ?? this.#index.mainField(id),
-    }));
+    const best = words.slice(0, limit);
+    const fields = field === undefined ? this.#index.mainFields(best.map(({ id }) => id)) : [];
+    return best.map(({ term, documents }, i) => ({ term, documents, field: field ?? fields[i]! }));
   }
 }
 

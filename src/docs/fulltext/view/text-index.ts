@@ -1,5 +1,5 @@
 import type { OrdSet } from '../../../lib/ord-set.ts';
-import type { CompoundRules, Segment, Spellings } from '../../../search/inverted/index.ts';
+import type { CompoundRules, IndexPart, Segment, Spellings } from '../../../search/inverted/index.ts';
 import type { QueryNode, TermNode } from '../../../text/query/index.ts';
 import type { Steps } from '../../view/index.ts';
 import type { Feedback, FeedbackRules, RelevantText } from './feedback.ts';
@@ -169,7 +169,8 @@ export interface CompletionRequest {
 
 /**
  * What is read of a full-text index, or of several with different documents as if they were one. Calls are
- * synchronous; no call may be made while another one is running.
+ * synchronous; no call may be made while another one is running. If some of these indexes are in other processes, a
+ * call may throw `Unanswered` (src/search/parts).
  */
 export interface ReadableText {
   /** Live documents. */
@@ -183,8 +184,8 @@ export interface ReadableText {
   readonly fieldNames: readonly string[];
   /** Number of documents of each class, by its number. */
   documentsByClass(): readonly number[];
-  /** The class of a document; undefined for one that is not indexed. */
-  classOf(ord: number): number | undefined;
+  /** The class of each document; undefined for one that is not indexed. */
+  classesOf(ords: readonly number[]): (number | undefined)[];
   /**
    * Prepares an analyzer that is new to the index, one step at each call; true when it is ready. Otherwise searches
    * would wait for all of it.
@@ -250,11 +251,16 @@ export interface ReadableText {
   complete(request: CompletionRequest): Completion[];
 }
 
+/** One of the indexes that are joined, or what stands for one in another process. */
+export interface TextPart {
+  readonly inverted: IndexPart;
+}
+
 /**
  * The full-text index of one collection, or of a partition of it, as this area uses it. It identifies documents by
  * their ordinals and stores no text.
  */
-export interface TextIndex extends ReadableText {
+export interface TextIndex extends ReadableText, TextPart {
   /**
    * Indexes a document, replacing its former version. The rest of a large document is left to steps: see `Entry.addTo`.
    */
