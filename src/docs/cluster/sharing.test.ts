@@ -28,8 +28,11 @@ describe('nodes that share a collection', () => {
   let rows: MemoryRows;
   let nodes: Node[];
   let count: number;
+  /** Builds wait for it that a test holds up. */
+  let gate: PromiseWithResolvers<void>;
 
   afterEach(async () => {
+    gate.resolve();
     for (const node of nodes) await stop(node);
   });
 
@@ -40,7 +43,11 @@ describe('nodes that share a collection', () => {
   };
 
   async function start(name: string, kind = new TestKind(views.fixture)): Promise<Node> {
-    const { view } = await views.started(kind, { partitions: () => count, mostAtRest: Infinity, checkpoints: undefined });
+    const { view } = await views.started(kind, {
+      partitions: () => count,
+      mostAtRest: Infinity,
+      checkpoints: undefined,
+    });
     // So large that it is not held at rest.
     const sql = { all: async () => [{ id: 1, name: 'c', docs: 100_000 }] } as unknown as Queries;
     const collections = new Collections({ sql, views: [view] });
@@ -68,8 +75,9 @@ describe('nodes that share a collection', () => {
   }
 
   const routesOf = ({ cluster, collections }: Node, partition: Parameters<TestView['stateOf']>[0]): string[] =>
-    cluster.routeOf(collections.unitOf(partition)!).filter(({ name, isReady }) => isReady && name !== cluster.self)
-      .map(({ name }) => name);
+    cluster.routeOf(collections.unitOf(partition)!).filter(({ name, isReady }) => isReady && name !== cluster.self).map(
+      ({ name }) => name
+    );
 
   /** What a search finds that a node answers. Throws if a partition is neither here nor at a node that is known. */
   function search(node: Node): Promise<string[] | undefined> {
@@ -109,6 +117,7 @@ describe('nodes that share a collection', () => {
     timer = new VirtualTimer();
     rows = new MemoryRows(() => timer.now);
     nodes = [];
+    gate = Promise.withResolvers();
     count = partitions;
     for (const [i, lang] of LANGUAGES.entries()) {
       await views.skipTo(i * 1024 + 1);
@@ -144,13 +153,12 @@ describe('nodes that share a collection', () => {
 
   it('divide it anew without a moment in which a search fails, each node only its own share', async () => {
     await open(4);
-    const held = Promise.withResolvers<void>();
     const slow = nodes.find((node) => wanted(node).length > 0)!;
-    slow.kind.beforeScan = () => held.promise;
+    slow.kind.beforeScan = () => gate.promise;
     await divide(8);
     await pass(6000);
     expect(nodes.some(({ view }) => view.divisionOf('c')!.next === 8)).toBe(true);
-    held.resolve();
+    gate.resolve();
     await pass(20_000);
     expect(divisions()).toEqual(nodes.map(() => ({ serving: 8 })));
     expect(nodes.map(inMemory)).toEqual(nodes.map(wanted));
@@ -162,16 +170,15 @@ describe('nodes that share a collection', () => {
 
   it('start in between with the partitions that the others have', async () => {
     await open(2);
-    const held = Promise.withResolvers<void>();
-    for (const { kind } of nodes) kind.beforeScan = () => held.promise;
+    for (const { kind } of nodes) kind.beforeScan = () => gate.promise;
     await divide(4);
     const [first] = nodes.splice(0, 1);
     await stop(first!);
     const again = await start(first!.name);
-    again.kind.beforeScan = () => held.promise;
+    again.kind.beforeScan = () => gate.promise;
     await wait(4000);
     expect(again.view.divisionOf('c')).toMatchObject({ serving: 2, next: 4 });
-    held.resolve();
+    gate.resolve();
     await pass(20_000);
     expect(divisions()).toEqual(nodes.map(() => ({ serving: 4 })));
   });
