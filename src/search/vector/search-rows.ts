@@ -1,6 +1,6 @@
 import type { StoredType } from '../../kernels/vectors.ts';
 import { type AnnAlgorithm, DimensionError, type Metric } from './ann-index.ts';
-import type { HeldRows, Run } from './held-rows.ts';
+import { dimensionsOf, type HeldRows, type Run } from './held-rows.ts';
 import { type Portion, portionsOf } from './parts.ts';
 import { bestOf, type Hit, type Rescoring, scoreHits } from './ranking.ts';
 import { type RowHit, searchSegment, type SegmentResult } from './segment-search.ts';
@@ -60,14 +60,14 @@ export function planOf(query: VectorQuery, all: readonly RowKind[]): Plan {
   const dims = query.vector.length;
   const kinds = all.filter((kind) => kind.dims === dims);
   if (kinds.length === 0 && all.length > 0)
-    throw new DimensionError(dims, [...new Set(all.map((kind) => kind.dims))].toSorted((a, b) => a - b));
-  const { fullVectors, threshold: _, ...wanted } = query;
-  const { metric = 'cosine', perDocument = false, oversample } = query;
+    throw new DimensionError(dims, dimensionsOf(all));
+  const { vector, metric = 'cosine', perDocument = false, algorithm, filter, oversample, options, fullVectors } = query;
   const isRounded = kinds.some(({ type }) => type !== 'float32');
   const rescoring = isRounded ? fullVectors : undefined;
   const k = rescoring === undefined ? query.k + (isRounded ? SPARE : 0) : Math.ceil(query.k * (oversample ?? 1));
   const enough = Math.min(k, (query.enough ?? query.k) + k - query.k);
-  return { wanted: { ...wanted, metric, k, enough, perDocument }, kinds, rescoring };
+  const wanted = { vector, metric, algorithm, k, enough, perDocument, filter, oversample, options };
+  return { wanted, kinds, rescoring };
 }
 
 /** The best rows of some indexes. Throws a VectorIndexClosedError. */
