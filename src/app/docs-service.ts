@@ -241,7 +241,7 @@ async function serve({ settings, log, clock, validateResponses = false }: StartO
     spools,
     workers,
     invoke,
-    sharing: sharingService(settings, forwarded),
+    sharing: sharingService(settings, forwarded, service.gather),
     permits,
     admitToEvents,
     specification,
@@ -251,7 +251,10 @@ async function serve({ settings, log, clock, validateResponses = false }: StartO
 }
 
 /** What the other nodes over the same database ask of this one. */
-function sharingService(settings: Settings, invoke: Invoke<Operations>): SharingService | undefined {
+function sharingService(settings: Settings, invoke: Invoke<Operations>, gather: DocumentService['gather']):
+  | SharingService
+  | undefined
+{
   if (!holdsShare(settings)) return undefined;
   const { secret } = settings.replication;
   return {
@@ -260,6 +263,7 @@ function sharingService(settings: Settings, invoke: Invoke<Operations>): Sharing
         throw new ServiceError('forbidden', 'calls between nodes need the shared secret in x-svc-replication-secret');
     },
     answer: (call, signal) => answerForwarded(invoke, call, signal),
+    gather,
   };
 }
 

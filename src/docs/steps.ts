@@ -2,6 +2,7 @@ import { Counter, Histogram, type Registry } from 'prom-client';
 import { type Operations, operations } from '../../generated/docs/operations.ts';
 import { caughtUp, count, elsewhere, type InvokerOptions, note, type OperationSpec, patience,
   session } from '../operations/index.ts';
+import { Answers } from '../search/parts/index.ts';
 import type { Areas } from './areas.ts';
 import type { Embeddings } from './embeddings/index.ts';
 import type { DocsEnvironment, DocsSettings } from './environment.ts';
@@ -16,7 +17,7 @@ const MIN_LSN_WAIT_MS = 5000;
 
 /** What this service adds to the pipeline of its calls. */
 export function stepsOf({ feed, settings }: DocsEnvironment,
-  { cluster: { forwarder }, columns, gate, geo, stats, temporal, vectorFields, vectors, words }: Areas): Steps
+  { cluster: { forwarder, gatherer }, columns, gate, geo, stats, temporal, vectorFields, vectors, words }: Areas): Steps
 {
   const views = {
     words: words.view,
@@ -29,6 +30,7 @@ export function stepsOf({ feed, settings }: DocsEnvironment,
     elsewhere: forwarder && elsewhere({
       isElsewhere: (error) => error instanceof IndexElsewhere,
       ask: (call, error) => forwarder.ask(call, error as IndexElsewhere),
+      gather: ({ context: { signal } }, work) => new Answers((asked) => gatherer!.ask(asked, signal)).within(work),
     }),
     count: settings.searchStats ? count((...search) => stats.record(...search)) : undefined,
     patience: patience((error) => (error instanceof IndexLoading ? error.changed : undefined)),

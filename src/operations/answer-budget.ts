@@ -59,6 +59,16 @@ export class AnswerBudget {
     this.#purse.bytes -= bytes;
   }
 
+  /** Returns a function that takes back what was counted since, for work that begins anew. */
+  mark(): () => void {
+    const [bytes, isEmpty, isSpent] = [this.#purse.bytes, this.#isEmpty, this.#isSpent];
+    return () => {
+      this.#purse.bytes = bytes;
+      this.#isEmpty = isEmpty;
+      this.#isSpent = isSpent;
+    };
+  }
+
   /** Ends the response here, because the next item is known not to fit. */
   end(): void {
     this.#isSpent = true;

@@ -92,6 +92,12 @@ export class NodeLink {
     return answer as Uint8Array;
   }
 
+  /** Asks parts of collections in the memory of the other node; both as the nodes serialize them. */
+  async gather(questions: Uint8Array, signal: AbortSignal): Promise<Uint8Array> {
+    const { answers } = await this.#unary(this.#method('Gather', NODES), { questions }, signal);
+    return answers as Uint8Array;
+  }
+
   close(): void {
     this.#client.close();
   }

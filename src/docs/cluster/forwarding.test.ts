@@ -4,6 +4,7 @@ import { ServiceError } from '../../errors/index.ts';
 import { type Call, type Caller, type Invoke, Reply } from '../../operations/index.ts';
 import { IndexElsewhere } from '../view/index.ts';
 import type { Route } from './cluster-state.ts';
+import { NodeConnections } from './connections.ts';
 import { answerForwarded, CallForwarder } from './forwarding.ts';
 
 const unending = new AbortController().signal;
@@ -18,7 +19,7 @@ function open(nodes: Readonly<Record<string, Invoke<Operations> | undefined>>,
   const forwarder = new CallForwarder({
     cluster: { routeOf: () => [route('self'), ...routes], self: 'self', failed: (name) => void failed.push(name) },
     collections: { unitOf: (collection) => (collection === 'blog' ? 64 : undefined) },
-    connect: (address) => ({
+    connections: new NodeConnections((address) => ({
       async ask(call, signal) {
         const name = address.split(':')[0]!;
         asked.push(name);
@@ -26,8 +27,9 @@ function open(nodes: Readonly<Record<string, Invoke<Operations> | undefined>>,
         if (invoke === undefined) throw new ServiceError('unavailable', 'no connection');
         return answerForwarded(invoke, call, signal);
       },
+      gather: () => Promise.reject(new Error('nothing is gathered')),
       close: () => undefined,
-    }),
+    })),
     known: () => 7,
   });
   let loads = 0;

@@ -5,8 +5,8 @@ import type { IndexElsewhere } from '../view/index.ts';
 import type { Route } from './cluster-state.ts';
 import type { Cluster } from './cluster.ts';
 import type { Collections } from './collections.ts';
+import type { NodeConnections } from './connections.ts';
 import { askHedged, HedgeDelay } from './hedge.ts';
-import type { ConnectNode, NodeConnection } from './port.ts';
 
 /** What another node needs to know of a caller. */
 type ForwardedCaller = Pick<Caller,
@@ -28,7 +28,7 @@ type Response = { readonly value: unknown; readonly headers?: Readonly<Record<st
 interface ForwarderDeps {
   readonly cluster: Pick<Cluster, 'routeOf' | 'self' | 'failed'>;
   readonly collections: Pick<Collections, 'unitOf'>;
-  readonly connect: ConnectNode;
+  readonly connections: Pick<NodeConnections, 'to'>;
   /** The highest LSN that this process knows: an answer must include what its caller has written here. */
   readonly known: () => number | undefined;
 }
@@ -36,7 +36,6 @@ interface ForwarderDeps {
 /** Asks other nodes for what is in their memory and not in that of this one. */
 export class CallForwarder {
   readonly #deps: ForwarderDeps;
-  readonly #connections = new Map<string, NodeConnection>();
   readonly #delay = new HedgeDelay();
 
   constructor(deps: ForwarderDeps) {
@@ -70,11 +69,6 @@ export class CallForwarder {
     return { output: new Reply(response.value, response.headers, response.status) };
   }
 
-  close(): void {
-    for (const connection of this.#connections.values()) connection.close();
-    this.#connections.clear();
-  }
-
   /** A forwarded call is not forwarded again, and neither is one with a stream or a file. */
   #mayForward({ caller, spec: { produces } }: Call): boolean {
     return caller.isForwarded !== true && caller.body === undefined && produces.every((type) => type === JSON_TYPE);
@@ -86,7 +80,7 @@ export class CallForwarder {
     const ask = async (node: Route, within: AbortSignal): Promise<Response> => {
       const began = performance.now();
       try {
-        const answer = await this.#to(node.address).ask(request, within);
+        const answer = await this.#deps.connections.to(node.address).ask(request, within);
         this.#delay.observe(performance.now() - began);
         return JSON.parse(Buffer.from(answer).toString()) as Response;
       } catch (error) {
@@ -121,12 +115,6 @@ export class CallForwarder {
         minLsn: Math.max(minLsn ?? 0, this.#deps.known() ?? 0),
       },
     };
-  }
-
-  #to(address: string): NodeConnection {
-    let connection = this.#connections.get(address);
-    if (connection === undefined) this.#connections.set(address, connection = this.#deps.connect(address));
-    return connection;
   }
 }
 

@@ -1,9 +1,12 @@
 import type { Area } from '../area.ts';
 import type { DocsEnvironment } from '../environment.ts';
+import type { Partition } from '../view/index.ts';
 import type { NodeFacts } from './cluster-rows.ts';
 import { Cluster } from './cluster.ts';
 import { Collections } from './collections.ts';
+import { NodeConnections } from './connections.ts';
 import { CallForwarder } from './forwarding.ts';
+import { answerGathered, type AnsweringView, PartGatherer } from './gathering.ts';
 import { aloneHandlers, clusterHandlers } from './handlers.ts';
 import { HeldCollections, type HoldingView } from './held-collections.ts';
 import { type HeldView, holdingOf } from './held-indexes.ts';
@@ -16,8 +19,8 @@ export { answerForwarded } from './forwarding.ts';
 export type { ConnectNode, NodeConnection } from './port.ts';
 export { numberOf, type Unit, type UnitNumber, unitOf } from './unit.ts';
 
-type ClusterView = HeldView & HoldingView & {
-  leaveTo(isElsewhere: (collection: string) => boolean): void;
+type ClusterView = HeldView & HoldingView & AnsweringView & {
+  leaveTo(isElsewhere: (partition: Partition) => boolean): void;
 };
 
 interface ClusterAreas {
@@ -32,6 +35,10 @@ export interface ClusterArea extends Area {
   readonly cluster: Cluster | undefined;
   /** Asks the other nodes for what is in their memory; absent where each node holds everything. */
   readonly forwarder: CallForwarder | undefined;
+  /** Asks them for parts of a collection; absent likewise. */
+  readonly gatherer: PartGatherer | undefined;
+  /** Answers the same question of another node. */
+  gather(questions: Uint8Array, signal: AbortSignal): Promise<Uint8Array>;
   /** What this node holds of the indexes; absent likewise. */
   readonly held: HeldCollections | undefined;
 }
@@ -41,9 +48,10 @@ export function createClusterArea(env: DocsEnvironment, { views, partitionsOf }:
   const { name = 'quire', weight = 100, address = '', replicas = 2 } = settings.node ?? {};
   const facts: NodeFacts = { name, address, version: settings.buildVersion, weight, limit: settings.indexMemory ?? 0 };
   const collections = new Collections({ sql, partitionsOf });
+  const gather = (questions: Uint8Array, signal: AbortSignal) => answerGathered(views, questions, signal);
   if (!isNode) {
     const handlers = aloneHandlers({ facts, collections }, () => holdingOf(views, collections, () => true));
-    return { cluster: undefined, forwarder: undefined, held: undefined, handlers };
+    return { cluster: undefined, forwarder: undefined, gatherer: undefined, held: undefined, gather, handlers };
   }
   const rows = new SqlRows(sql);
   const isHeld = (collection: string): boolean => sharing?.held.has(collection) !== false;
@@ -61,7 +69,9 @@ export function createClusterArea(env: DocsEnvironment, { views, partitionsOf }:
   return {
     cluster,
     forwarder: sharing?.forwarder,
+    gatherer: sharing?.gatherer,
     held: sharing?.held,
+    gather,
     handlers: clusterHandlers(cluster, rows, { collections }),
     async start() {
       cluster.start();
@@ -70,7 +80,7 @@ export function createClusterArea(env: DocsEnvironment, { views, partitionsOf }:
     async stop() {
       await sharing?.held.stop();
       await cluster.stop();
-      sharing?.forwarder.close();
+      sharing?.connections.close();
     },
     registerMetrics: (registers) => registerCluster(registers, cluster),
   };
@@ -78,7 +88,9 @@ export function createClusterArea(env: DocsEnvironment, { views, partitionsOf }:
 
 interface Sharing {
   readonly held: HeldCollections;
+  readonly connections: NodeConnections;
   readonly forwarder: CallForwarder;
+  readonly gatherer: PartGatherer;
 }
 
 /** What a node needs that holds only its share of the indexes; undefined for one that holds everything. */
@@ -88,8 +100,16 @@ function shareOf({ connectNode, feed, log }: DocsEnvironment,
 {
   if (connectNode === undefined) return undefined;
   const held = new HeldCollections({ views, cluster, collections, log });
-  const forwarder = new CallForwarder({ cluster, collections, connect: connectNode, known: () => feed.known });
+  const connections = new NodeConnections(connectNode);
+  const known = (): number | undefined => feed.known;
+  const forwarder = new CallForwarder({ cluster, collections, connections, known });
+  const gatherer = new PartGatherer({
+    routesOf: ({ collection }) => forwarder.routesOf(collection),
+    connections,
+    failed: (node) => cluster.failed(node),
+    known,
+  });
   for (const view of views)
-    view.leaveTo((collection) => !held.has(collection) && forwarder.routesOf(collection).length > 0);
-  return { held, forwarder };
+    view.leaveTo(({ collection }) => !held.has(collection) && forwarder.routesOf(collection).length > 0);
+  return { held, connections, forwarder, gatherer };
 }

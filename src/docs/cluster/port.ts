@@ -1,7 +1,9 @@
-/** A connection to another node, of calls and their answers in JSON. */
+/** A connection to another node. */
 export interface NodeConnection {
-  /** Has the node answer a call for a client of this one. Rejects if it gives no answer. */
+  /** Has the node answer a call for a client of this one, both in JSON. Rejects if it gives no answer. */
   ask(call: Uint8Array, signal: AbortSignal): Promise<Uint8Array>;
+  /** Asks the node what parts of collections in its memory have (`PartGatherer`). Rejects if it gives no answer. */
+  gather(questions: Uint8Array, signal: AbortSignal): Promise<Uint8Array>;
   close(): void;
 }
 

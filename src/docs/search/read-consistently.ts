@@ -1,4 +1,5 @@
 import { systemTimer } from '../../lib/clock.ts';
+import { Answers, gathered } from '../../search/parts/index.ts';
 import { inList, type Queries } from '../../storage/index.ts';
 
 /** A view of the change feed that a search reads. */
@@ -46,7 +47,7 @@ const NONE: ReadonlySet<number> = new Set();
 /**
  * Reads documents in one consistent state each, although filters, indexes and rows are read one after the other: those
  * that change in the meantime are read again. One that never stops changing stays as it was read last. `read` returns
- * the documents that changed.
+ * the documents that changed, and is called again with the answers of parts of indexes that are elsewhere.
  */
 export async function readConsistently(sources: Sources,
   read: (look: Look) => Promise<ReadonlySet<number>>): Promise<void>
@@ -66,14 +67,16 @@ export async function readConsistently(sources: Sources,
     else for (const ord of only ?? []) later.set(ord, positions);
     const start = leastOf([first.documents, first.vectors]);
     const positionsOf = (ord: number): Positions => later.get(ord) ?? first!;
-    const torn = await read({
-      only,
-      changed: (
-        ords,
-      ) => (looks === LOOKS || start === undefined || isLatest(start)
-        ? Promise.resolve(NONE)
-        : changedSince(sources.sql, start, ords, positionsOf)),
-    });
+    // What parts elsewhere have said was of the state before.
+    if (looks > 1) Answers.current?.forget();
+    const torn = await gathered(() =>
+      read({
+        only,
+        changed: (ords) => (looks === LOOKS || start === undefined || isLatest(start)
+          ? Promise.resolve(NONE)
+          : changedSince(sources.sql, start, ords, positionsOf)),
+      })
+    );
     if (torn.size === 0) return;
     only = torn;
     await caughtUp(vectors === undefined ? views : [...views, vectors], signal);

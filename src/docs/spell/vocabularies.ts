@@ -1,4 +1,5 @@
 import { Pace } from '../../lib/pace.ts';
+import { gathered } from '../../search/parts/index.ts';
 import { SpellingIndex } from '../../search/spelling/spelling-index.ts';
 import type { FullTextView } from '../fulltext/index.ts';
 
@@ -104,7 +105,8 @@ export class Vocabularies {
     const pace = new Pace();
     spelling.beginRound();
     for (let from: number | undefined = 0; from !== undefined;) {
-      const { words, next }: ReturnType<TextIndex['words']> = source.words(from, STEP);
+      const first: number = from;
+      const { words, next } = await gathered(() => source.words(first, STEP));
       for (const { word, documents } of words)
         if (documents >= leastDocuments && WORD.test(word)) spelling.put(word, documents);
       if (spelling.bytes > this.#maxBytes) return false;

@@ -2,7 +2,7 @@ import type { Timer } from '../../lib/clock.ts';
 import type { Collections } from '../collections/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import type { FollowingView, NearestResult, Passage, PassageQuery, StoredVectors } from '../search/index.ts';
-import { viewOptions } from '../view/index.ts';
+import { type ServedView, viewOptions } from '../view/index.ts';
 import { readFieldPassages } from './search/passages.ts';
 import { type FieldQuery, type FieldsQuery, searchFields } from './search/search-fields.ts';
 import { CHECKPOINT_MAGIC, FieldsView } from './view/fields-view.ts';
@@ -38,9 +38,7 @@ export interface VectorFieldSearch {
 
 /** The area: its search, and the view of its indexes. */
 export interface VectorFieldsArea extends VectorFieldSearch {
-  readonly view: Pick<FieldsView,
-    'start' | 'restart' | 'isCaughtUp' | 'caughtUp' | 'reached' | 'settled' | 'name' | 'isReady' | 'changed'
-      | 'position' | 'bytesOf' | 'inMemory' | 'intoMemory' | 'rest' | 'counts' | 'stateOf' | 'leaveTo' | 'woken'>;
+  readonly view: ServedView;
   readonly views: readonly Pick<FieldsView, 'start' | 'restart'>[];
   /** Writes checkpoints; harmless before the start and when repeated. */
   stop(): Promise<void>;

@@ -14,7 +14,7 @@ import type { DocsEnvironment } from '../environment.ts';
 import type { SearchGate } from '../search-gate.ts';
 import type { StoredVectors } from '../search/index.ts';
 import type { FieldQuery, VectorFieldSearch, VectorWorkers } from '../vector-fields/index.ts';
-import { viewOptions } from '../view/index.ts';
+import { type ServedView, viewOptions } from '../view/index.ts';
 import { findFieldSource, findSourceByKey, type SourceDeps } from './cross-search/source-document.ts';
 import { resolveRequest, type SearchRequest } from './search/request.ts';
 import { searchByVector } from './search/search-by-vector.ts';
@@ -34,9 +34,7 @@ export interface Vectors extends StoredVectors {
    * field that is not declared.
    */
   of(collection: string, field?: string): VectorSearch;
-  readonly view: Pick<VectorView,
-    'start' | 'restart' | 'isCaughtUp' | 'caughtUp' | 'reached' | 'settled' | 'name' | 'isReady' | 'changed'
-      | 'position' | 'bytesOf' | 'inMemory' | 'intoMemory' | 'rest' | 'counts' | 'stateOf' | 'leaveTo' | 'woken'>;
+  readonly view: ServedView;
   readonly views: readonly Pick<VectorView, 'start' | 'restart'>[];
   /** Writes checkpoints; harmless before the start and when repeated. */
   stop(): Promise<void>;

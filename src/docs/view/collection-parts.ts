@@ -1,3 +1,5 @@
+import { turns } from '../../lib/turns.ts';
+import { linkTo } from '../../search/parts/index.ts';
 import { CollectionIndex } from './collection-index.ts';
 import type { IndexCounts } from './index-memory.ts';
 import { partitionOf, partitionsOf } from './partitions.ts';
@@ -17,7 +19,9 @@ export class CollectionParts<Index extends ViewIndex & Readable & Part, Readable
   /** The number of partitions that was asked for last. */
   #wanted: number;
   /** The present parts as one, and the next ones while these are prepared. */
-  readonly #joined = new Map<readonly CollectionIndex<Index>[], Joined<Index, Readable>>();
+  readonly #joined = new Map<readonly CollectionIndex<Index>[], Joined<Part, Readable>>();
+  /** What stands for those parts that other nodes have; kept, so that what is joined stays the same. */
+  readonly #standIns = new Map<CollectionIndex<Index>, Part>();
 
   /** Without indexes; they start as loading. */
   constructor(kind: ViewKind<Index, Readable, Part>, name: string, partitions: number) {
@@ -55,11 +59,30 @@ export class CollectionParts<Index extends ViewIndex & Readable & Part, Readable
    * failed. `changed` resolves when a retry makes sense.
    */
   ready(changed: Promise<void>): Readable {
-    const serving = this.#parts.map((part) => part.ready(changed));
-    if (serving.length === 1) return serving[0]!;
-    const joined = this.#join(this.#parts, serving);
-    if (!joined.isWarm && this.#warm(joined)) throw new IndexLoading(this.#kind.name, changed);
+    return this.readyWith(changed, []);
+  }
+
+  /**
+   * The same within a request that asks other nodes for the parts that are `elsewhere`; there are several parts, or
+   * none is elsewhere. Throws `Unanswered`.
+   */
+  readyWith(changed: Promise<void>, elsewhere: readonly CollectionIndex<Index>[]): Readable {
+    for (const part of this.#standIns.keys()) if (!elsewhere.includes(part)) this.#standIns.delete(part);
+    const local = this.#parts.map((part) => (elsewhere.includes(part) ? undefined : part.ready(changed)));
+    if (local.length === 1) return local[0]!;
+    const joined = this.#join(this.#parts, local.map((index, i) => index ?? this.#standIn(this.#parts[i]!)));
+    // What is read of other nodes is prepared by the requests that have their answers.
+    if (!joined.isWarm && this.#warm(joined))
+      throw new IndexLoading(this.#kind.name, elsewhere.length === 0 ? changed : turns.loop());
     return joined.readable;
+  }
+
+  #standIn(part: CollectionIndex<Index>): Part {
+    const present = this.#standIns.get(part);
+    if (present !== undefined) return present;
+    const standIn = this.#kind.standIn!(linkTo({ view: this.#kind.name, ...part.partition }));
+    this.#standIns.set(part, standIn);
+    return standIn;
   }
 
   /** The same, if all serve and are in memory. */
@@ -99,14 +122,28 @@ export class CollectionParts<Index extends ViewIndex & Readable & Part, Readable
     return this.#parts.every(({ serving, isResting }) => isResting || serving !== undefined) ? 'resting' : 'missing';
   }
 
-  /** Documents of all; undefined if one does not serve. */
-  get documents(): number | undefined {
-    return this.#sum(({ documents }) => documents);
+  /** One of those that follow the feed; undefined if there is none of so many partitions. */
+  part(number: number, of: number): CollectionIndex<Index> | undefined {
+    return this.all.find(({ partition }) => partition.number === number && partition.of === of);
   }
 
-  /** Bytes of all; undefined if one does not serve. */
+  /** Where a part is; missing if the collection has another number of partitions. */
+  stateOf(number: number, of: number): keyof IndexCounts {
+    const part = this.part(number, of);
+    if (part?.serving !== undefined) return 'memory';
+    return part?.isResting === true ? 'resting' : 'missing';
+  }
+
+  /** Documents of all; undefined if one does not serve. */
+  get documents(): number | undefined {
+    const serving = allServing(this.#parts);
+    return serving?.reduce((sum, { documents }) => sum + documents, 0);
+  }
+
+  /** Bytes of those that are in memory; undefined if none is. */
   get bytes(): number | undefined {
-    return this.#sum(({ bytes }) => bytes);
+    const serving = this.#parts.flatMap((part) => part.serving ?? []);
+    return serving.length === 0 ? undefined : serving.reduce((sum, { bytes }) => sum + bytes, 0);
   }
 
   /** Divides the collection anew, whatever was begun before; returns the indexes that must be built for that. */
@@ -130,6 +167,7 @@ export class CollectionParts<Index extends ViewIndex & Readable & Part, Readable
     if (isComplete) this.#parts = next;
     else this.#leaveNext();
     for (const part of left) part.close();
+    this.#standIns.clear();
     this.#joined.delete(left);
     return left.map(({ name }) => name);
   }
@@ -137,15 +175,6 @@ export class CollectionParts<Index extends ViewIndex & Readable & Part, Readable
   /** Releases the indexes; running builds are abandoned. */
   close(): void {
     for (const part of this.all) part.close();
-  }
-
-  #sum(value: (index: Index) => number): number | undefined {
-    let sum = 0;
-    for (const { serving } of this.#parts) {
-      if (serving === undefined) return undefined;
-      sum += value(serving);
-    }
-    return sum;
   }
 
   #leaveNext(): void {
@@ -158,7 +187,7 @@ export class CollectionParts<Index extends ViewIndex & Readable & Part, Readable
     return partitionsOf(this.name, partitions).map((partition) => new CollectionIndex(this.#kind.name, partition));
   }
 
-  #join(parts: readonly CollectionIndex<Index>[], serving: readonly Index[]): Joined<Index, Readable> {
+  #join(parts: readonly CollectionIndex<Index>[], serving: readonly Part[]): Joined<Part, Readable> {
     const present = this.#joined.get(parts);
     if (present?.of.every((index, i) => index === serving[i]) === true) return present;
     const joined = { of: serving, readable: this.#kind.join(serving), isWarm: this.#kind.warm === undefined };
@@ -166,14 +195,14 @@ export class CollectionParts<Index extends ViewIndex & Readable & Part, Readable
     return joined;
   }
 
-  #warm(joined: Joined<Index, Readable>): boolean {
+  #warm(joined: Joined<Part, Readable>): boolean {
     joined.isWarm = this.#kind.warm?.(joined.readable) !== true;
     return !joined.isWarm;
   }
 }
 
-interface Joined<Index, Readable> {
-  readonly of: readonly Index[];
+interface Joined<Part, Readable> {
+  readonly of: readonly Part[];
   readonly readable: Readable;
   isWarm: boolean;
 }

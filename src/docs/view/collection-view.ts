@@ -1,16 +1,17 @@
 import { systemTimer, type Timer } from '../../lib/clock.ts';
-import { Pace } from '../../lib/pace.ts';
+import { Answers, type PartAddress } from '../../search/parts/index.ts';
 import { type Change, memoryCursor, Subscriber } from '../../storage/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import type { Confirmation } from './checkpoint-files.ts';
 import type { CollectionIndex } from './collection-index.ts';
 import { CollectionIndexes, type Followed, type Partitioning } from './collection-indexes.ts';
 import type { CollectionParts } from './collection-parts.ts';
-import { type BuildRun, IndexBuilder } from './index-builder.ts';
+import { Dividing, type DividingRun } from './dividing.ts';
+import { IndexBuilder } from './index-builder.ts';
 import type { IndexCounts, IndexInMemory } from './index-memory.ts';
 import { IndexesAtRest } from './indexes-at-rest.ts';
 import { type KeepingOptions, KeptIndexes } from './kept-indexes.ts';
-import { collectionOf } from './partitions.ts';
+import { collectionOf, type Partition } from './partitions.ts';
 import { IndexElsewhere, IndexLoading } from './readiness.ts';
 import type { ViewIndex, ViewKind } from './view-kind.ts';
 
@@ -29,7 +30,7 @@ export interface CollectionViewOptions extends KeepingOptions {
 const CATCHING_UP_PASSES = 20;
 
 /** State of the view from `start` to `stop` or `restart`. */
-interface Run extends BuildRun {
+interface Run extends DividingRun {
   readonly abort: AbortController;
   readonly subscriber: Subscriber;
   /** The background work: loading, building, writing checkpoints; never rejects. */
@@ -40,8 +41,6 @@ interface Run extends BuildRun {
   readonly history: number;
   /** The last rebuild of each index that a change asked for, by its name. */
   readonly rebuilds: Map<string, Rebuild>;
-  /** Collections whose partitions will be joined for searches in the background. */
-  readonly joining: Set<object>;
 }
 
 /** A build of an index that exists already. */
@@ -67,10 +66,10 @@ export class CollectionView<Index extends ViewIndex & Readable & Part, Readable 
   readonly #builder: IndexBuilder<Index>;
   readonly #atRest: IndexesAtRest<Index>;
   readonly #mostAtRest: number;
-  readonly #partitions: Partitioning;
+  readonly #dividing: Dividing<Index, Readable, Part>;
   #run: Run | undefined;
   #listed = false;
-  #isElsewhere: (collection: string) => boolean = () => false;
+  #isElsewhere: (partition: Partition) => boolean = () => false;
   #changed = Promise.withResolvers<void>();
 
   constructor(env: Pick<DocsEnvironment, 'sql' | 'feed' | 'log'>, kind: ViewKind<Index, Readable, Part>,
@@ -79,8 +78,8 @@ export class CollectionView<Index extends ViewIndex & Readable & Part, Readable 
     this.#env = env;
     this.#kind = kind;
     this.#timer = options.timer ?? systemTimer;
-    this.#partitions = options.partitions ?? (() => 1);
-    this.#collections = new CollectionIndexes({ kind, log: env.log, partitions: this.#partitions });
+    const partitions = options.partitions ?? (() => 1);
+    this.#collections = new CollectionIndexes({ kind, log: env.log, partitions });
     const { isSecret } = options;
     this.#kept = new KeptIndexes(env, kind, {
       ...options,
@@ -92,12 +91,21 @@ export class CollectionView<Index extends ViewIndex & Readable & Part, Readable 
       kept: this.#kept,
       timer: this.#timer,
       isPresent: (index) => this.#collections.get(index.partition.collection)?.all.includes(index) === true,
-      onChange: (index) => this.#built(index),
+      onChange: (index) => {
+        this.#notifyChange();
+        this.#dividing.built(this.#run, this.#collections.get(index.partition.collection));
+      },
     });
     this.#atRest = new IndexesAtRest({
       kept: this.#kept,
       builder: this.#builder,
       find: (name) => this.#collections.index(name),
+    });
+    this.#dividing = new Dividing({
+      builder: this.#builder,
+      partitions,
+      onChange: () => this.#notifyChange(),
+      removeKept: (names) => this.#removeKept(names),
     });
     this.#mostAtRest = options.mostAtRest ?? -1;
   }
@@ -218,8 +226,10 @@ export class CollectionView<Index extends ViewIndex & Readable & Part, Readable 
       this.#collections.parts().every(({ serving, isResting }) => isResting || serving !== undefined);
   }
 
-  /** Searches of a collection that rests are left to other nodes if this function says so at that time. */
-  leaveTo(isElsewhere: (collection: string) => boolean): void {
+  /**
+   * Searches leave partitions that rest here to other nodes, if this function says at that time that these have them.
+   */
+  leaveTo(isElsewhere: (partition: Partition) => boolean): void {
     this.#isElsewhere = isElsewhere;
   }
 
@@ -228,20 +238,70 @@ export class CollectionView<Index extends ViewIndex & Readable & Part, Readable 
     return this.#collections.get(name)?.state;
   }
 
+  /** Where the index of a partition is; undefined while its collection has nothing indexed. */
+  stateOfPart({ collection, number, of }: Partition): keyof IndexCounts | undefined {
+    return this.#collections.get(collection)?.stateOf(number, of);
+  }
+
   /**
-   * What a search of a collection reads, undefined while it has nothing indexed. Throws `IndexLoading`, and
-   * `IndexElsewhere` (`leaveTo`).
+   * What a search of a collection reads, undefined while it has nothing indexed. Parts that other nodes have are asked,
+   * if the code runs in a request that may ask (`Answers`). Throws `IndexLoading`, `Unanswered`, and `IndexElsewhere`
+   * where parts are needed that cannot be asked (`leaveTo`).
    */
   indexOf(name: string): Readable | undefined {
     const run = this.#requireCurrent();
     const collection = this.#collections.get(name.toLowerCase());
     if (collection === undefined) return undefined;
-    this.#divide(run, collection);
-    if (collection.isResting && this.#isElsewhere(collection.name))
-      throw new IndexElsewhere(this.#kind.name, name, (signal) => this.#readHere(name, signal));
-    this.#atRest.wake(run, collection.parts);
-    if (collection.isCold) this.#joinLater(run, collection);
+    this.#dividing.divide(run, collection);
+    if (collection.isResting) return this.#readWithOthers(run, collection, name);
+    if (collection.isCold) this.#dividing.joinLater(run, collection);
     return collection.ready(this.changed);
+  }
+
+  #readWithOthers(run: Run, collection: CollectionParts<Index, Readable, Part>, name: string): Readable {
+    const elsewhere = this.#elsewhere(collection);
+    if (elsewhere.length > 0 && !this.#mayAsk(collection))
+      throw new IndexElsewhere(this.#kind.name, name, (signal) => this.#readHere(name, signal));
+    this.#atRest.wake(run, collection.parts.filter((part) => !elsewhere.includes(part)));
+    return collection.readyWith(this.changed, elsewhere);
+  }
+
+  #elsewhere({ parts }: CollectionParts<Index, Readable, Part>): readonly CollectionIndex<Index>[] {
+    return parts.filter(({ isResting, partition }) => isResting && this.#isElsewhere(partition));
+  }
+
+  /** The only part of a collection is not asked: the node that has it answers the whole request. */
+  #mayAsk({ parts }: CollectionParts<Index, Readable, Part>): boolean {
+    return parts.length > 1 && this.#kind.standIn !== undefined && Answers.current !== undefined;
+  }
+
+  /**
+   * Answers another node that asks for a partition (`ViewKind.answer`). Throws `IndexLoading` until that is in memory,
+   * and `IndexElsewhere` if it shall not be here, or the collection has another number of partitions. A collection of
+   * which nothing is indexed answers as an empty one, because it is announced as ready.
+   */
+  answer({ collection: name, number, of }: Omit<PartAddress, 'view'>, method: string,
+    args: readonly unknown[]): unknown
+  {
+    const run = this.#requireCurrent();
+    const { name: view, answer } = this.#kind;
+    if (answer === undefined) throw new RangeError(`the ${view} index answers no other nodes`);
+    const collection = this.#collections.get(name);
+    if (collection === undefined) return this.#asEmpty(name, (index) => answer.call(this.#kind, index, method, args));
+    const part = collection.part(number, of);
+    if (part === undefined || (part.isResting && this.#isElsewhere(part.partition)))
+      throw new IndexElsewhere(view, name, (signal) => this.#readHere(name, signal));
+    this.#atRest.wake(run, [part]);
+    return answer.call(this.#kind, part.ready(this.changed), method, args);
+  }
+
+  #asEmpty<T>(collection: string, read: (index: Index) => T): T {
+    const index = this.#kind.create(collection);
+    try {
+      return read(index);
+    } finally {
+      index.close?.();
+    }
   }
 
   /** The same if all of it serves and is in memory: what rests goes on resting. */
@@ -281,23 +341,36 @@ export class CollectionView<Index extends ViewIndex & Readable & Part, Readable 
 
   /**
    * Resolves when those indexes of some collections that rested are in memory, for a search of all of them, or cannot
-   * be read at the moment. Rejects with `IndexLoading`, and with the signal's reason when that aborts.
+   * be read at the moment; parts that the search will ask other nodes for go on resting. Rejects with `IndexLoading`,
+   * and with the signal's reason when that aborts.
    */
   async intoMemory(names: readonly string[], signal: AbortSignal): Promise<void> {
-    const run = this.#requireCurrent();
-    const wanted = names.flatMap((name) => this.#collections.get(name.toLowerCase())?.parts ?? []);
-    this.#atRest.wake(run, wanted);
+    const collections = names.flatMap((name) => this.#collections.get(name.toLowerCase()) ?? []);
+    await this.#wake(collections.flatMap((each) => {
+      const elsewhere = this.#mayAsk(each) ? this.#elsewhere(each) : [];
+      return each.parts.filter((part) => !elsewhere.includes(part));
+    }), signal);
+  }
+
+  /** The same for one partition, which this node is meant to hold. Does nothing if the collection has no such one. */
+  async partIntoMemory({ collection, number, of }: Partition, signal: AbortSignal): Promise<void> {
+    const part = this.#collections.get(collection)?.part(number, of);
+    if (part !== undefined) await this.#wake([part], signal);
+  }
+
+  async #wake(wanted: readonly CollectionIndex<Index>[], signal: AbortSignal): Promise<void> {
+    this.#atRest.wake(this.#requireCurrent(), wanted);
     await unlessAborted(this.#atRest.settled(wanted.map(({ name }) => name)), signal);
   }
 
   /** Rejects with `IndexLoading`, too, if it cannot be read: whoever tries again would do so without a pause. */
   async #readHere(name: string, signal: AbortSignal): Promise<void> {
-    await this.intoMemory([name], signal);
+    await this.#wake(this.#collections.get(name.toLowerCase())?.parts ?? [], signal);
     if (this.#collections.get(name.toLowerCase())?.isResting === true)
       throw new IndexLoading(this.#kind.name, this.changed);
   }
 
-  /** Bytes of memory that the indexes of a collection use; undefined while it does not serve. */
+  /** Bytes of memory that the indexes of a collection use here; undefined while none of them is in memory. */
   bytesOf(collection: string): number | undefined {
     return this.#collections.get(collection.toLowerCase())?.bytes;
   }
@@ -426,7 +499,7 @@ export class CollectionView<Index extends ViewIndex & Readable & Part, Readable 
     this.#notifyChange();
     for (const index of this.#collections.parts())
       if (!index.isResting) await this.#builder.build(index, run);
-    for (const collection of this.#collections.divided()) await this.#join(run, collection);
+    for (const collection of this.#collections.divided()) await this.#dividing.join(run, collection);
   }
 
   /** The feed does not continue from the view's position: every index is rebuilt from the tables. */
@@ -474,49 +547,14 @@ export class CollectionView<Index extends ViewIndex & Readable & Part, Readable 
     if (!this.#kept.isDue(index)) return;
     this.#inBackground(run, () => this.#kept.save(index, run.subscriber.position));
     const collection = this.#collections.get(index.partition.collection);
-    if (collection !== undefined) this.#divide(run, collection);
+    if (collection !== undefined) this.#dividing.divide(run, collection);
   }
 
   #configured(run: Run, name: string): void {
     const collection = this.#collections.get(name);
     if (collection === undefined) return;
     for (const index of collection.all) this.#inBackground(run, () => this.#kept.configured(index));
-    this.#divide(run, collection);
-  }
-
-  /** Begins to divide a collection anew, if it shall have another number of partitions. */
-  #divide(run: Run, collection: CollectionParts<Index, Readable, Part>): void {
-    const { name, parts } = collection;
-    const partitions = this.#partitions(name, parts.length, () => collection.documents);
-    if (partitions === collection.wanted) return;
-    for (const index of collection.divide(partitions))
-      this.#inBackground(run, () => this.#builder.build(index, run));
-  }
-
-  /** An index serves, or could not be built. */
-  #built(index: CollectionIndex<Index>): void {
-    this.#notifyChange();
-    const collection = this.#collections.get(index.partition.collection);
-    if (collection !== undefined && collection.all.length > 1 && this.#run !== undefined)
-      this.#joinLater(this.#run, collection);
-  }
-
-  #joinLater(run: Run, collection: CollectionParts<Index, Readable, Part>): void {
-    if (run.joining.has(collection)) return;
-    run.joining.add(collection);
-    this.#inBackground(run, async () => {
-      run.joining.delete(collection);
-      await this.#join(run, collection);
-    });
-  }
-
-  /** Prepares what searches read of partitions; new ones take the place of the present ones when they are complete. */
-  async #join(run: Run, collection: CollectionParts<Index, Readable, Part>): Promise<void> {
-    const pace = new Pace();
-    while (!run.abort.signal.aborted && collection.warm()) await pace.rest();
-    const left = collection.conclude();
-    this.#notifyChange();
-    await this.#removeKept(left);
+    this.#dividing.divide(run, collection);
   }
 
   #rebuild(run: Run, index: CollectionIndex<Index>): void {

@@ -8,4 +8,5 @@ export { viewOptions } from './options.ts';
 export { andInPartition, collectionOf, MOST_PARTITIONS, type Partition } from './partitions.ts';
 export { IndexElsewhere, IndexLoading, loadingHere, Readiness } from './readiness.ts';
 export { restoreEach, saved } from './saved-indexes.ts';
+export type { ServedView } from './served-view.ts';
 export type { Effect, Entry, EntryGroup, Steps, ViewIndex, ViewKind } from './view-kind.ts';

@@ -148,7 +148,7 @@ describe('indexes at rest', () => {
     const kind = new TestKind(views.fixture);
     const { view } = open(kind, { mostAtRest: 10, timer: new ManualTimer() });
     await view.start();
-    view.leaveTo((collection) => collection === 'c');
+    view.leaveTo(({ collection }) => collection === 'c');
     const missing = (): IndexElsewhere => {
       try {
         view.indexOf('C');

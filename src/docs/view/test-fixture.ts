@@ -1,4 +1,5 @@
 import { afterEach, beforeEach } from 'vitest';
+import { type PartLink, readEach } from '../../search/parts/index.ts';
 import { BodyUnavailable, type Change } from '../../storage/index.ts';
 import { skipOrdinals } from '../../testkit/ordinals.ts';
 import { type DRIVERS, Fixture } from '../documents/test-fixture.ts';
@@ -44,20 +45,49 @@ class Languages implements ViewIndex {
 type Reading = Pick<Languages, 'documents'> & { readonly byOrd: ReadonlyMap<number, string> };
 
 class JoinedLanguages implements Reading {
-  readonly #parts: readonly Languages[];
+  readonly #parts: readonly Reading[];
+  /** Parts that are prepared to be read together. */
+  #prepared = 0;
 
-  constructor(parts: readonly Languages[]) {
+  constructor(parts: readonly Reading[]) {
     this.#parts = parts;
   }
 
+  /** Reads one part; false when all were read. */
+  prepareNext(): boolean {
+    if (this.#prepared === this.#parts.length) return false;
+    void this.#parts[this.#prepared]!.documents;
+    this.#prepared += 1;
+    return true;
+  }
+
   get byOrd(): ReadonlyMap<number, string> {
-    return new Map(this.#parts.flatMap(({ byOrd }) => [...byOrd]));
+    return new Map(readEach(this.#parts, ({ byOrd }) => [...byOrd]).flat());
   }
 
   get documents(): number {
     return this.byOrd.size;
   }
 }
+
+/** An index in the memory of another node. */
+class ElsewhereLanguages implements Reading {
+  readonly #link: PartLink;
+
+  constructor(link: PartLink) {
+    this.#link = link;
+  }
+
+  get byOrd(): ReadonlyMap<number, string> {
+    return this.#link.known('byOrd');
+  }
+
+  get documents(): number {
+    return this.#link.known('documents');
+  }
+}
+
+export type TestView = CollectionView<Languages, Reading, Reading>;
 
 export interface Row {
   readonly [column: string]: string | number;
@@ -66,12 +96,16 @@ export interface Row {
 }
 
 /** A kind that records its calls, and fails on demand. */
-export class TestKind implements ViewKind<Languages, Reading> {
+export class TestKind implements ViewKind<Languages, Reading, Reading> {
   readonly name = 'language';
   readonly reindexChange = 'test.reindex';
   /** Languages put into indexes, in order. */
   readonly puts: string[] = [];
   readonly created: Languages[] = [];
+  /** How often indexes were joined. */
+  joins = 0;
+  /** Whether joined indexes are prepared part by part before they are searched. */
+  isPrepared = false;
   /** Called before each document that a build reads. */
   beforeScan: (lang: string) => Promise<void> | void = () => {};
   poison: string | undefined;
@@ -100,8 +134,23 @@ export class TestKind implements ViewKind<Languages, Reading> {
     return new Languages(JSON.parse(Buffer.concat(all).toString()) as [number, string][]);
   }
 
-  join(parts: readonly Languages[]): Reading {
+  join(parts: readonly Reading[]): Reading {
+    this.joins += 1;
     return new JoinedLanguages(parts);
+  }
+
+  warm(joined: Reading): boolean {
+    return this.isPrepared && joined instanceof JoinedLanguages && joined.prepareNext();
+  }
+
+  standIn(link: PartLink): Reading {
+    return new ElsewhereLanguages(link);
+  }
+
+  answer(index: Languages, method: string): unknown {
+    if (method === 'byOrd') return index.byOrd;
+    if (method === 'documents') return index.documents;
+    throw new RangeError(`there is no method ${method}`);
   }
 
   effectOf({ kind }: Change): Effect | undefined {
@@ -163,7 +212,7 @@ export class TestKind implements ViewKind<Languages, Reading> {
  */
 export class Views {
   fixture!: Fixture;
-  readonly #views: CollectionView<Languages, Reading>[] = [];
+  readonly #views: TestView[] = [];
 
   constructor(driver: (typeof DRIVERS)[number]) {
     beforeEach(async () => {
@@ -176,7 +225,7 @@ export class Views {
   }
 
   readonly open = (kind = new TestKind(this.fixture),
-    options: CollectionViewOptions = {}): { view: CollectionView<Languages, Reading>; kind: TestKind } =>
+    options: CollectionViewOptions = {}): { view: TestView; kind: TestKind } =>
   {
     const view = new CollectionView(this.fixture.environment, kind, {
       checkpoints: CheckpointFiles.beside(this.fixture.sql, 'test', MAGIC),
@@ -187,7 +236,7 @@ export class Views {
   };
 
   readonly started = async (kind?: TestKind,
-    options?: CollectionViewOptions): Promise<{ view: CollectionView<Languages, Reading>; kind: TestKind }> =>
+    options?: CollectionViewOptions): Promise<{ view: TestView; kind: TestKind }> =>
   {
     const opened = this.open(kind, options);
     await opened.view.start();
@@ -210,7 +259,7 @@ export class Views {
 }
 
 /** The languages in the index of a collection, sorted. */
-export function languages(view: CollectionView<Languages, Reading>, collection = 'c'): string[] | undefined {
+export function languages(view: TestView, collection = 'c'): string[] | undefined {
   const index = view.indexOf(collection);
   return index && [...index.byOrd.values()].sort();
 }

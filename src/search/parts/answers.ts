@@ -9,7 +9,7 @@ export type PartAnswer = { readonly value: unknown } | { readonly error: unknown
 /** Asks some parts, and returns their answers in the order of the questions. */
 export type AskParts = (questions: readonly Question[]) => Promise<readonly PartAnswer[]>;
 
-/** Work that must be repeated more often than this, without coming to its end, is given up. */
+/** Work that is repeated so often is given up. */
 const MOST_REPEATS = 200;
 
 /** Questions that are asked together. */
@@ -23,7 +23,7 @@ const requests = new AsyncLocalStorage<Answers>();
 /** What the parts of collections in other processes have answered to one request. */
 export class Answers {
   readonly #ask: AskParts;
-  readonly #known = new Map<string, Promise<PartAnswer> | PartAnswer>();
+  #known = new Map<string, Promise<PartAnswer> | PartAnswer>();
   #rounds = 0;
   /** The round that has not been sent yet. */
   #next: Round | undefined;
@@ -47,6 +47,11 @@ export class Answers {
     return this.#rounds;
   }
 
+  /** What is read from now on is of a later state. */
+  forget(): void {
+    this.#known = new Map();
+  }
+
   /** Throws `Unanswered`, and what the part has thrown. */
   known(question: Question): unknown {
     const answer = this.#known.get(question.key);
@@ -67,17 +72,18 @@ export class Answers {
   }
 
   #send(questions: readonly Question[]): void {
+    const known = this.#known;
     const round = this.#next ??= this.#newRound();
     for (const question of questions) {
       const { key } = question;
       const at = round.questions.push(question) - 1;
       const answer = round.answers.then((answers) => {
-        this.#known.set(key, answers[at]!);
+        known.set(key, answers[at]!);
         return answers[at]!;
       });
       // Whoever waits learns of the failure; the next round asks again.
-      answer.catch(() => this.#known.delete(key));
-      this.#known.set(key, answer);
+      answer.catch(() => known.delete(key));
+      known.set(key, answer);
     }
   }
 

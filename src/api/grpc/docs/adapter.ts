@@ -52,6 +52,8 @@ export interface SharingService {
   admit(secret: string | undefined): void;
   /** Answers a call for the client of another node. */
   answer(call: Uint8Array, signal: AbortSignal): Promise<Uint8Array>;
+  /** Answers what a search of another node asks of the partitions in memory here. */
+  gather(questions: Uint8Array, signal: AbortSignal): Promise<Uint8Array>;
 }
 
 /** What the RPCs of the document service need. */

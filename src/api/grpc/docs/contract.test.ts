@@ -53,7 +53,7 @@ Login Register Me RefreshSession Logout ChangePassword CreatePasswordReset Redee
 ListPermissions SetPermission ListGroups CreateGroup GetGroup UpdateGroup DeleteGroup ListGroupPermissions SetGroupPermission
 SetUserRoles SetGroupRoles ListRoles SetRole DeleteRole ExplainAccess
 CreateMCPKey ListMCPKeys DeleteMCPKey DisableMCPKey ListAudit ListAuditExporters EncryptionStatus RotateEncryption GetEncryptionJob ListEncryptionJobs
-RequestSnapshot StreamBinlog ReplicationStatus AcknowledgeLSN Ask
+RequestSnapshot StreamBinlog ReplicationStatus AcknowledgeLSN Ask Gather
 `.trim().split(/\s+/);
 
 /** `<message>.<field>` that exists on only one side, each with the reason. */

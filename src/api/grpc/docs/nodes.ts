@@ -4,7 +4,7 @@ import { ServiceError } from '../../../errors/index.ts';
 import type { Caller } from '../../../operations/index.ts';
 import { frameCall } from '../call-frame.ts';
 import { text } from '../request.ts';
-import { type Codec, codecOf, type DocsAdapter, type NodeService } from './adapter.ts';
+import { type Codec, codecOf, type DocsAdapter, type NodeService, type SharingService } from './adapter.ts';
 import { failStream, writeMessage } from './stream-messages.ts';
 
 const SECRET = 'x-svc-replication-secret';
@@ -19,7 +19,8 @@ type AnyNodeCall = ServerUnaryCall<Buffer, Buffer> | ServerWritableStream<Buffer
 
 /** The calls between nodes of one system. They are not operations, because clients take no part in them. */
 export function nodeRpc(adapter: DocsAdapter, method: DescMethod): UntypedHandleCall {
-  if (method.name === 'Ask') return ask(adapter, method) as UntypedHandleCall;
+  if (method.name === 'Ask' || method.name === 'Gather')
+    return SHARED[method.name](adapter, method) as UntypedHandleCall;
   if (method.name === 'AcknowledgeLSN') return acknowledge(adapter, method) as UntypedHandleCall;
   const open = method.name === 'StreamBinlog' ? 'stream' : 'snapshot';
   return stream(adapter, method,
@@ -44,16 +45,28 @@ function acknowledge(adapter: DocsAdapter, method: DescMethod) {
   };
 }
 
-/** The call of a client of another node, whose rights are decided by the operation. */
-function ask(adapter: DocsAdapter, method: DescMethod) {
+type Shares = (sharing: SharingService, request: Uint8Array, signal: AbortSignal) => Promise<object>;
+
+/** Calls with a message of bytes between the nodes that share a database. */
+const SHARED = {
+  /** The call of a client of another node, whose rights are decided by the operation. */
+  Ask: (adapter: DocsAdapter, method: DescMethod) =>
+    share(adapter, method, 'call', async (sharing, call, signal) => ({ answer: await sharing.answer(call, signal) })),
+  Gather: (adapter: DocsAdapter, method: DescMethod) =>
+    share(adapter, method, 'questions', async (sharing, questions, signal) => ({
+      answers: await sharing.gather(questions, signal),
+    })),
+};
+
+function share(adapter: DocsAdapter, method: DescMethod, field: string, answerFrom: Shares) {
   const codec = codecOf({ ...adapter, maxMessageBytes: Number.POSITIVE_INFINITY }, method);
   return async (call: ServerUnaryCall<Buffer, Buffer>, answer: sendUnaryData<Buffer>): Promise<void> => {
     const ending = await frameCall(call, adapter, async ({ signal = NEVER }) => {
       const { sharing } = adapter;
       if (sharing === undefined) throw new ServiceError('not_implemented', 'this server shares no indexes with others');
       sharing.admit(text(call.metadata, SECRET));
-      const { call: asked = NOTHING } = codec.decode(call.request) as { call?: Uint8Array };
-      return codec.encode({ answer: await sharing.answer(asked, signal) });
+      const { [field]: asked = NOTHING } = codec.decode(call.request) as Record<string, Uint8Array>;
+      return codec.encode(await answerFrom(sharing, asked, signal));
     });
     if ('value' in ending) answer(null, ending.value);
     else answer(ending.status);

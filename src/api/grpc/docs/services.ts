@@ -25,6 +25,7 @@ export const UNLIMITED_RPCS: ReadonlySet<string> = new Set([
   ...['RequestSnapshot', 'StreamBinlog', 'AcknowledgeLSN'].map((name) => `/${DOCS_SERVICES[1]}/${name}`),
   // The node that asks has counted the request of its client.
   `/${DOCS_SERVICES[2]}/Ask`,
+  `/${DOCS_SERVICES[2]}/Gather`,
   '/grpc.health.v1.Health/Check',
   '/grpc.health.v1.Health/List',
   '/grpc.health.v1.Health/Watch',
@@ -47,6 +48,7 @@ export const STREAMS: Readonly<Record<string, StreamRow>> = {
   StreamBinlog: { make: nodeRpc },
   AcknowledgeLSN: { make: nodeRpc },
   Ask: { make: nodeRpc },
+  Gather: { make: nodeRpc },
 };
 
 /** RPCs without a handler, each with the reason; the library returns Unimplemented for them. */
@@ -59,6 +61,7 @@ const PURPOSES: Readonly<Record<string, string>> = {
   StreamBinlog: 'Send changes to a follower as they are committed',
   AcknowledgeLSN: 'Report to the leader what a follower has on disk',
   Ask: 'Answer a read for a client of another node',
+  Gather: 'Answer what a search at another node asks of the partitions in memory here',
 };
 
 /** Every RPC by its full name, with its handler. */

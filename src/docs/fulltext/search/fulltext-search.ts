@@ -6,7 +6,7 @@ import type { Curation } from '../../curation/index.ts';
 import type { Preparation } from '../../documents/index.ts';
 import type { DocsEnvironment } from '../../environment.ts';
 import { createSpell, type Spell } from '../../spell/index.ts';
-import { viewOptions } from '../../view/index.ts';
+import { type ServedView, viewOptions } from '../../view/index.ts';
 import { createExpansion, type Expansion } from '../expansion/expansion.ts';
 import type { NeighbourModelsOptions } from '../expansion/neighbour-models.ts';
 import type { FullText } from '../fulltext.ts';
@@ -25,8 +25,8 @@ type SearchHandlers = Required<
 /** Full-text search, and the indexes that it needs. */
 export interface FullTextSearch {
   readonly handlers: SearchHandlers;
-  readonly view: ServedView;
-  readonly views: readonly ServedView[];
+  readonly view: StoppableView;
+  readonly views: readonly StoppableView[];
   /** Prepares the documents of batches for the indexes. */
   readonly preparation: Preparation;
   /** For `pmisparse`, in all searches by words. */
@@ -37,9 +37,7 @@ export interface FullTextSearch {
   readonly deps: SearchDeps;
 }
 
-type ServedView = Pick<FullTextView,
-  'start' | 'stop' | 'restart' | 'isCaughtUp' | 'caughtUp' | 'reached' | 'settled' | 'name' | 'isReady' | 'changed'
-    | 'bytesOf' | 'inMemory' | 'intoMemory' | 'rest' | 'counts' | 'stateOf' | 'leaveTo' | 'woken' | 'position'>;
+type StoppableView = ServedView & Pick<FullTextView, 'stop'>;
 
 export interface FullTextSearchAreas {
   readonly fullText: Pick<FullText, 'synonymsOf' | 'stopWordsOf'>;
@@ -112,7 +110,7 @@ export function createFullTextSearch(environment: DocsEnvironment,
 }
 
 /** The models learned from the documents exist as long as the index of their words. */
-function withExpansion(view: ServedView, expansion: Expansion): ServedView {
+function withExpansion(view: StoppableView, expansion: Expansion): StoppableView {
   return {
     start: () => view.start(),
     async stop() {
@@ -136,7 +134,10 @@ function withExpansion(view: ServedView, expansion: Expansion): ServedView {
       return view.woken;
     },
     intoMemory: (collections, signal) => view.intoMemory(collections, signal),
+    partIntoMemory: (partition, signal) => view.partIntoMemory(partition, signal),
+    answer: (address, method, args) => view.answer(address, method, args),
     stateOf: (collection) => view.stateOf(collection),
+    stateOfPart: (partition) => view.stateOfPart(partition),
     leaveTo: (isElsewhere) => view.leaveTo(isElsewhere),
     rest: (collection, usedAt, signal) => view.rest(collection, usedAt, signal),
     name: view.name,

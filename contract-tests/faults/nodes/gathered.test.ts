@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { ListNodesResponse } from '../../../generated/docs/sdk/types.gen.ts';
+import { type DocsServer, startDocsServer } from '../../../src/testkit/docs-server.ts';
+import { freePort } from '../../../src/testkit/free-port.ts';
+import { HttpClient } from '../../../src/testkit/http-client.ts';
+import { expectSameAnswers, expectSameCompletions, OneAndMany } from '../../../src/testkit/partitions/collections.ts';
+import { Choices } from '../../../src/testkit/partitions/requests.ts';
+import { PostgresServer, WITHOUT_POSTGRES } from '../../../src/testkit/postgres-server.ts';
+
+// oxlint-disable-next-line node/no-process-env -- switches of the test, and no settings of the service
+const { QUIRE_PARTITION_REQUESTS = '150', QUIRE_PARTITION_SEED = '46' } = process.env;
+const TIME = { timeout: 600_000 };
+const PARTITIONS = 8;
+const NOW = 1_766_400_000_000;
+
+describe.skipIf(WITHOUT_POSTGRES !== undefined)('a collection in partitions on three nodes', TIME, () => {
+  let postgres: PostgresServer;
+  let url: string;
+  const nodes: { readonly server: DocsServer; readonly http: HttpClient }[] = [];
+  const random = new Choices(Number(QUIRE_PARTITION_SEED));
+
+  const startNode = async (name: string): Promise<void> => {
+    const port = await freePort();
+    const server = await startDocsServer({
+      clock: { now: () => NOW },
+      env: {
+        SVC_STORAGE_DRIVER: 'postgres',
+        SVC_POSTGRES_URL: url,
+        SVC_POSTGRES_POOL: '4',
+        SVC_GRPC_ADDR: `127.0.0.1:${port}`,
+        SVC_NODE_ADDRESS: `127.0.0.1:${port}`,
+        SVC_NODE_NAME: name,
+        SVC_REPLICAS: '1',
+        SVC_REPLICATION_SECRET: 'a secret that all nodes have in common',
+        SVC_MCP_ENABLED: 'false',
+      },
+    });
+    nodes.push({ server, http: new HttpClient(server.url) });
+  };
+
+  beforeAll(async () => {
+    postgres = await PostgresServer.start();
+    url = await postgres.createSchema();
+    await startNode('a');
+    await new OneAndMany(nodes[0]!.server, nodes[0]!.http, PARTITIONS).fill(random);
+    await startNode('b');
+    await startNode('c');
+  }, TIME.timeout);
+  afterAll(async () => {
+    for (const { server, http } of nodes) {
+      http.close();
+      await server.stop();
+    }
+    await postgres.stop();
+  }, TIME.timeout);
+
+  /** Names of the partitions of the collection whose words a node has in memory. */
+  async function inMemory({ server }: { readonly server: DocsServer }): Promise<string[]> {
+    const text = await (await fetch(`${server.url}/metrics`)).text();
+    return [...text.matchAll(/svc_index_bytes\{view="full-text",collection="(many[^"]*)"\}/g)].map(([, name]) => name!);
+  }
+
+  it('is in the memory of each of them in part', async () => {
+    await vi.waitFor(async () => {
+      const { partitions } = (await nodes[0]!.http.get('/v1/nodes')).json<ListNodesResponse>();
+      const own = partitions.filter(({ collection }) => collection === 'many');
+      expect(own).toHaveLength(PARTITIONS);
+      for (const { ready, wanted } of own) expect(ready).toEqual(wanted);
+      const held = await Promise.all(nodes.map(inMemory));
+      expect(held.flat().sort()).toEqual(Array.from({ length: PARTITIONS }, (_, i) => `many|${i + 1}/${PARTITIONS}`));
+      expect(held.filter((each) => each.length > 0).length).toBeGreaterThan(1);
+    }, { timeout: 60_000, interval: 300 });
+  });
+
+  it('answers every search at each of them as a collection on one node does', async () => {
+    const requests = Math.ceil(Number(QUIRE_PARTITION_REQUESTS) / nodes.length);
+    for (const { http, server } of nodes) {
+      await expectSameAnswers(http, random, requests, `seed ${QUIRE_PARTITION_SEED} at ${server.url}`);
+      await expectSameCompletions(http);
+    }
+    const held = await Promise.all(nodes.map(inMemory));
+    expect(held.flat()).toHaveLength(PARTITIONS);
+  });
+});
