@@ -57,38 +57,40 @@ describe('the number of partitions that serves', () => {
     });
   });
 
-  it('changes when live nodes have all of the new ones', () => {
+  it('changes when live nodes have all of the new ones', async () => {
     const some = [...unitsFrom(1, 2), ...unitsFrom(1, 4).slice(1), ...unitsFrom(2, 4)];
-    expect([divisions.follow(stateOf(some)), calls]).toEqual([false, []]);
-    expect(divisions.follow(stateOf(unitsFrom(1, 4), true))).toBe(false);
-    expect([divisions.follow(stateOf([...some, unitsFrom(1, 4)[0]!])), calls]).toEqual([true, ['c: 4']]);
+    expect([await divisions.follow(stateOf(some)), calls]).toEqual([false, []]);
+    expect(await divisions.follow(stateOf(unitsFrom(1, 4), true))).toBe(false);
+    expect([await divisions.follow(stateOf([...some, unitsFrom(1, 4)[0]!])), calls]).toEqual([true, ['c: 4']]);
   });
 
-  it('is that of which nodes have everything, if they do not have the present one', () => {
+  it('is that of which nodes have everything, if they do not have the present one', async () => {
     division = { serving: 4 };
-    expect([divisions.follow(stateOf([])), calls]).toEqual([false, []]);
-    expect(divisions.follow(stateOf(unitsFrom(1, 4).slice(1)))).toBe(false);
-    expect(divisions.follow(stateOf([...unitsFrom(1, 2), ...unitsFrom(1, 4)]))).toBe(false);
-    expect([divisions.follow(stateOf([...unitsFrom(1, 2), unitsFrom(1, 4)[0]!])), calls]).toEqual([true, ['c: 2']]);
+    expect([await divisions.follow(stateOf([])), calls]).toEqual([false, []]);
+    expect(await divisions.follow(stateOf(unitsFrom(1, 4).slice(1)))).toBe(false);
+    expect(await divisions.follow(stateOf([...unitsFrom(1, 2), ...unitsFrom(1, 4)]))).toBe(false);
+    expect([await divisions.follow(stateOf([...unitsFrom(1, 2), unitsFrom(1, 4)[0]!])), calls]).toEqual([true, [
+      'c: 2',
+    ]]);
   });
 
-  it('is the same in all views', () => {
+  it('is the same in all views', async () => {
     const other = { ...view, divisionOf: () => ({ serving: 3 }) };
     divisions = new Divisions({ views: [view, other], collections: { all: [{ name: 'c', id: 1, documents: 9 }] } });
-    expect([divisions.follow(stateOf([])), calls]).toEqual([true, ['c: 2']]);
+    expect([await divisions.follow(stateOf([])), calls]).toEqual([true, ['c: 2']]);
   });
 
-  it('leaves the former ones to be asked for until other nodes know', () => {
+  it('leaves the former ones to be asked for until other nodes know', async () => {
     division = { serving: 4, former: 2 };
     for (const at of [10, GRACE_MS]) {
       now = at;
-      expect(divisions.follow(stateOf(unitsFrom(1, 4)))).toBe(false);
+      expect(await divisions.follow(stateOf(unitsFrom(1, 4)))).toBe(false);
     }
     expect(calls).toEqual([]);
     now = GRACE_MS + 10;
-    divisions.follow(stateOf(unitsFrom(1, 4)));
+    await divisions.follow(stateOf(unitsFrom(1, 4)));
     expect(calls).toEqual(['c: leave']);
     division = undefined;
-    expect([divisions.follow(stateOf([])), calls.length]).toEqual([false, 1]);
+    expect([await divisions.follow(stateOf([])), calls.length]).toEqual([false, 1]);
   });
 });

@@ -1,3 +1,4 @@
+import { Pace } from '../../lib/pace.ts';
 import type { Division } from '../view/index.ts';
 import type { ClusterState } from './cluster-state.ts';
 import { GRACE_MS } from './cluster.ts';
@@ -31,24 +32,29 @@ export class Divisions {
     this.#now = deps.now ?? (() => performance.now());
   }
 
-  /** Returns whether other units serve now. All views must be ready. */
-  follow(state: ClusterState): boolean {
-    const { views, collections } = this.#deps;
+  /** Returns whether other units serve now. All views must be ready. Pauses between collections. */
+  async follow(state: ClusterState): Promise<boolean> {
+    const pace = new Pace();
     let hasChanged = false;
-    for (const { name, id } of collections.all) {
-      const divisions = views.map((view) => view.divisionOf(name));
-      const known = divisions.filter((each) => each !== undefined);
-      if (known.length === 0) continue;
-      const serving = servingOf(state, id, known);
-      for (const [i, view] of views.entries()) {
-        if (divisions[i] === undefined || divisions[i].serving === serving) continue;
-        view.takeOver(name, serving);
-        hasChanged = true;
-      }
-      if (known.some(({ former }) => former !== undefined)) this.#leaveFormer(name);
-      else this.#formerSince.delete(name);
+    for (const { name, id } of this.#deps.collections.all) {
+      if (this.#followOne(state, name, id)) hasChanged = true;
+      if (pace.isDue) await pace.rest();
     }
     return hasChanged;
+  }
+
+  /** The same for one collection. */
+  #followOne(state: ClusterState, name: string, id: number): boolean {
+    const { views } = this.#deps;
+    const divisions = views.map((view) => view.divisionOf(name));
+    const known = divisions.filter((each) => each !== undefined);
+    if (known.length === 0) return false;
+    const serving = servingOf(state, id, known);
+    const others = views.filter((_, i) => divisions[i] !== undefined && divisions[i].serving !== serving);
+    for (const view of others) view.takeOver(name, serving);
+    if (known.some(({ former }) => former !== undefined)) this.#leaveFormer(name);
+    else this.#formerSince.delete(name);
+    return others.length > 0;
   }
 
   /** Other nodes may not have read yet that the new partitions are complete. */

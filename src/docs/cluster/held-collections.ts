@@ -1,5 +1,6 @@
 import type { Log } from '../../lib/log.ts';
 import { Loop, type LoopOptions } from '../../lib/loop.ts';
+import { Pace } from '../../lib/pace.ts';
 import { type IndexCounts, type IndexInMemory, MOST_AT_REST, nameOfPartition, type Partition } from '../view/index.ts';
 import type { Cluster } from './cluster.ts';
 import type { Collections, ListedUnit } from './collections.ts';
@@ -23,6 +24,9 @@ interface HeldCollectionsDeps {
   readonly timer?: LoopOptions['timer'];
   readonly now?: () => number;
 }
+
+/** What a unit is in the division of its collection. Former ones are not brought into memory again. */
+type UnitKind = 'serving' | 'next' | 'former' | 'unknown';
 
 const EVERY_MS = 1000;
 const NEVER = new Promise<void>(() => undefined);
@@ -80,23 +84,33 @@ export class HeldCollections {
   async #round(signal: AbortSignal): Promise<void> {
     const { views, cluster, collections } = this.#deps;
     if (cluster.state === undefined || !views.every(({ isReady }) => isReady)) return;
+    const hasChanged = await this.#divisions.follow(cluster.state);
     const { listed } = collections;
-    const kinds = Map.groupBy(listed, (unit) => this.#kindOf(unit));
+    const kinds = await this.#byKind(listed);
     // Other units than those that were read last.
-    if (this.#divisions.follow(cluster.state) || kinds.has('unknown')) return cluster.wake();
+    if (hasChanged || kinds.unknown.length > 0) return cluster.wake();
     const present = new Set(listed.map(({ unit }) => unit));
     for (const unit of this.#held) if (!present.has(unit)) this.#held.delete(unit);
     for (const unit of listed)
       if (!cluster.isWanted(unit.unit) && cluster.mayDrop(unit.unit)) await this.#release(unit, signal);
-    await this.#holdAll(kinds.get('serving') ?? [], signal);
+    await this.#holdAll(kinds.serving, signal);
     if (signal.aborted) return;
     this.#isReady = true;
     this.#ready.resolve();
-    await this.#holdAll(kinds.get('next') ?? [], signal);
+    await this.#holdAll(kinds.next, signal);
   }
 
-  /** Former partitions are not brought into memory again. */
-  #kindOf({ partition: { collection, of } }: ListedUnit): 'serving' | 'next' | 'former' | 'unknown' {
+  async #byKind(units: readonly ListedUnit[]): Promise<Readonly<Record<UnitKind, readonly ListedUnit[]>>> {
+    const pace = new Pace();
+    const kinds: Record<UnitKind, ListedUnit[]> = { serving: [], next: [], former: [], unknown: [] };
+    for (const unit of units) {
+      kinds[this.#kindOf(unit)].push(unit);
+      if (pace.isDue) await pace.rest();
+    }
+    return kinds;
+  }
+
+  #kindOf({ partition: { collection, of } }: ListedUnit): UnitKind {
     const divisions = this.#deps.views.flatMap((view) => view.divisionOf(collection) ?? []);
     if (divisions.length === 0 || divisions.some(({ serving }) => serving === of)) return 'serving';
     if (divisions.some(({ next }) => next === of)) return 'next';

@@ -1,5 +1,5 @@
 import type { OrdSet } from '../../lib/ord-set.ts';
-import { gathered } from '../../search/parts/index.ts';
+import { Answers, gathered } from '../../search/parts/index.ts';
 import { type Algorithm, VectorIndexClosedError } from '../../search/vector/index.ts';
 
 /** What a search for the nearest vectors of a collection wants, of whichever kind they are. */
@@ -82,17 +82,25 @@ export async function usableHits<Found extends Hits>({ k, search, unusable, othe
   }
 }
 
-/** Searches the present index; if a newer one replaced it during the search, that is searched. */
+/**
+ * Searches the present index; if a newer one replaced it during the search, that is searched. Where a part of it on
+ * another node was replaced, that node is asked again, once.
+ */
 export async function inPresentIndex<Index, Result>(indexOf: () => Index | undefined,
   search: (index: Index) => Promise<Result>): Promise<Result | undefined>
 {
-  for (;;) {
+  for (let mayAskAgain = true;;) {
     const index = await gathered(indexOf);
     if (index === undefined) return undefined;
     try {
       return await search(index);
     } catch (error) {
-      if (!(error instanceof VectorIndexClosedError) || indexOf() === index) throw error;
+      if (!(error instanceof VectorIndexClosedError)) throw error;
+      if (indexOf() !== index) continue;
+      const answers = Answers.current;
+      if (!mayAskAgain || answers === undefined) throw error;
+      mayAskAgain = false;
+      answers.forget();
     }
   }
 }

@@ -36,8 +36,8 @@ describe.each(DRIVERS)('a collection that nodes share and divide anew (%s)', (dr
     const { view, kind, names } = await start();
     await divide(view, 3);
     expect([view.divisionOf('c'), names()]).toEqual([{ serving: 2, next: 3 }, ['c|1/2: 2', 'c|2/2: 1']]);
-    expect([view.stateOf(part(0, 2)), view.stateOf(part(0, 3)), view.stateOf(part(0, 4))]).toEqual(
-      ['memory', 'resting', 'missing']);
+    expect([view.stateOf(part(0, 2)), view.stateOf(part(0, 3)), view.stateOf(part(0, 4))]).toEqual(['memory', 'resting',
+      'missing']);
     await view.partIntoMemory(part(1, 3), unending);
     await view.settled();
     expect([kind.puts.at(-1), names()]).toEqual(['en', ['c|1/2: 2', 'c|2/2: 1', 'c|2/3: 1']]);

@@ -17,6 +17,11 @@ export interface Run extends RowRun {
   readonly segment: Segment;
 }
 
+/** The different dimensions of some kinds of rows, ascending. */
+export function dimensionsOf(kinds: readonly { readonly dims: number }[]): number[] {
+  return [...new Set(kinds.map(({ dims }) => dims))].toSorted((a, b) => a - b);
+}
+
 /** The rows of one index: its sets by dimension and stored type, and where the rows of each document are. */
 export class HeldRows {
   readonly documents = new DocumentRows();
@@ -47,7 +52,7 @@ export class HeldRows {
 
   /** Dimensions of the live rows, ascending. */
   get dims(): number[] {
-    return [...new Set(this.kinds.map(({ dims }) => dims))].toSorted((a, b) => a - b);
+    return dimensionsOf(this.kinds);
   }
 
   setFor(dims: number, type: StoredType): VectorSet {

@@ -1,8 +1,9 @@
 import { gathered, readEach } from '../parts/index.ts';
 import type { Metric } from './ann-index.ts';
+import { bestScoresOf, firstScoresOf } from './document-scores.ts';
 import type { HeldRows } from './held-rows.ts';
 import { bestCandidates, candidatesOf, hitsOfCandidates } from './part-candidates.ts';
-import { bestScoresOf, firstScoresOf, planOf, resultOf, searchRows } from './search-rows.ts';
+import { planOf, resultOf, searchRows } from './search-rows.ts';
 import type { VectorStandIn } from './stand-in.ts';
 import type { VectorQuery, VectorResult } from './vector-reader.ts';
 

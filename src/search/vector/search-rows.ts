@@ -1,7 +1,6 @@
 import type { StoredType } from '../../kernels/vectors.ts';
-import { OrdSet } from '../../lib/ord-set.ts';
 import { type AnnAlgorithm, DimensionError, type Metric } from './ann-index.ts';
-import type { HeldRows, Run } from './held-rows.ts';
+import { dimensionsOf, type HeldRows, type Run } from './held-rows.ts';
 import { type Portion, portionsOf } from './parts.ts';
 import { bestOf, type Hit, type Rescoring, scoreHits } from './ranking.ts';
 import { type RowHit, searchSegment, type SegmentResult } from './segment-search.ts';
@@ -61,14 +60,14 @@ export function planOf(query: VectorQuery, all: readonly RowKind[]): Plan {
   const dims = query.vector.length;
   const kinds = all.filter((kind) => kind.dims === dims);
   if (kinds.length === 0 && all.length > 0)
-    throw new DimensionError(dims, [...new Set(all.map((kind) => kind.dims))].toSorted((a, b) => a - b));
-  const { fullVectors, threshold: _, ...wanted } = query;
-  const { metric = 'cosine', perDocument = false, oversample } = query;
+    throw new DimensionError(dims, dimensionsOf(all));
+  const { vector, metric = 'cosine', perDocument = false, algorithm, filter, oversample, options, fullVectors } = query;
   const isRounded = kinds.some(({ type }) => type !== 'float32');
   const rescoring = isRounded ? fullVectors : undefined;
   const k = rescoring === undefined ? query.k + (isRounded ? SPARE : 0) : Math.ceil(query.k * (oversample ?? 1));
   const enough = Math.min(k, (query.enough ?? query.k) + k - query.k);
-  return { wanted: { ...wanted, metric, k, enough, perDocument }, kinds, rescoring };
+  const wanted = { vector, metric, algorithm, k, enough, perDocument, filter, oversample, options };
+  return { wanted, kinds, rescoring };
 }
 
 /** The best rows of some indexes. Throws a VectorIndexClosedError. */
@@ -94,45 +93,6 @@ export function resultOf({ algorithm = 'flat', threshold = -Infinity, k }: Vecto
     algorithm: usedAlgorithm(algorithm, kinds, found.flatMap(({ usedStructure }) => usedStructure)),
     scanned: found.reduce((sum, { scanned }) => sum + scanned, 0),
   };
-}
-
-/** Scores of the first chunks of documents; see `VectorReader.firstScores`. */
-export async function firstScoresOf(held: readonly HeldRows[], ords: readonly number[], vector: Float32Array,
-  metric: Metric): Promise<(number | undefined)[]>
-{
-  for (const rows of held) rows.mustBeOpen();
-  const found = held.flatMap((rows) => {
-    const segments = rows.segmentsById();
-    return ords.flatMap((ord): RowHit[] => {
-      const first = rows.firstRowOf(ord, segments);
-      return first?.segment.dims === vector.length ? [{ ...first, ord, rank: 0 }] : [];
-    });
-  });
-  const scores = new Map((await scoreHits(found, vector, metric, undefined)).map(({ ord, score }) => [ord, score]));
-  return ords.map((ord) => scores.get(ord));
-}
-
-/** Scores of the best chunks of documents; see `VectorReader.bestScores`. */
-export async function bestScoresOf(held: readonly HeldRows[], ords: readonly number[], vector: Float32Array,
-  metric: Metric): Promise<(number | undefined)[]>
-{
-  const scores = new Map<number, number>();
-  // So few at once that their rows are looked up, instead of testing all.
-  const group = Math.max(1, Math.min(...held.map(({ fewDocuments }) => fewDocuments)));
-  for (let i = 0; i < ords.length; i += group) {
-    const some = ords.slice(i, i + group);
-    const filter = OrdSet.of(some).words;
-    const { rows } = await findRows(held, {
-      vector,
-      metric,
-      k: some.length,
-      enough: some.length,
-      perDocument: true,
-      filter,
-    });
-    for (const { ord, score } of await scoreHits(rows, vector, metric, undefined)) scores.set(ord, score);
-  }
-  return ords.map((ord) => scores.get(ord));
 }
 
 /** Throws a RangeError. */

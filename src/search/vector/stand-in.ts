@@ -1,5 +1,6 @@
 import { OrdSet } from '../../lib/ord-set.ts';
 import type { Metric } from './ann-index.ts';
+import { dimensionsOf } from './held-rows.ts';
 import { candidatesOf, type PartCandidates } from './part-candidates.ts';
 import type { RowKind, RowsQuery } from './search-rows.ts';
 import type { VectorIndex } from './vector-index.ts';
@@ -36,7 +37,7 @@ export class VectorStandIn implements Omit<VectorReader, 'search' | 'firstScores
   }
 
   get dims(): readonly number[] {
-    return this.kinds.map(({ dims }) => dims);
+    return dimensionsOf(this.kinds);
   }
 
   get documentCount(): number {

@@ -1,6 +1,8 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { OrdSet } from '../../../lib/ord-set.ts';
-import { VectorIndex, WorkerPool } from '../../../search/vector/index.ts';
+import { answerVectors, JoinedVectorIndex, summaryOfVectors, VectorIndex, VectorStandIn,
+  WorkerPool } from '../../../search/vector/index.ts';
+import { Loopback } from '../../../testkit/parts/loopback.ts';
 import { combine } from './combine.ts';
 import { DenseComponent } from './components.ts';
 
@@ -29,6 +31,21 @@ describe('a sum of similarities', () => {
     const best = documents.map((_, ord) => ord).sort((a, b) => scoreOf(b) - scoreOf(a));
     for (const { ord, score } of hits) expect(score).toBeCloseTo(scoreOf(ord), 3);
     expect(hits.map(({ ord }) => ord)).toEqual(best.slice(0, 5));
+    // The same from another process: what there is, the nearest of each component, and the scores of all of those.
+    const loopback = new Loopback();
+    const link = loopback.add((method, args) =>
+      method === 'summary' ? summaryOfVectors(index) : answerVectors(index, method, args)
+    );
+    const standIn = new VectorStandIn({ summary: () => link.known('summary'), known: link.known });
+    const away = components.map((_, i) =>
+      new DenseComponent(new JoinedVectorIndex([standIn]), {
+        vector: queries[i]!,
+        metric: 'dot_product',
+        algorithm: 'flat',
+      }, 0.5)
+    );
+    expect((await loopback.request(() => combine(away, wanted))).hits).toEqual(hits);
+    expect(loopback.rounds).toBeLessThanOrEqual(3);
     const filter = OrdSet.of(best.slice(2, 6));
     expect((await combine(components, { ...wanted, filter })).hits.map(({ ord }) => ord)).toEqual(best.slice(2, 6));
     const threshold = scoreOf(best[1]!) - 0.001;

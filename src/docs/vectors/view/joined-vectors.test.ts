@@ -143,6 +143,23 @@ describe('the embeddings of several partitions as one', () => {
     await expect(search()).rejects.toThrow(VectorIndexClosedError);
   });
 
+  it('are searched in the index that replaced that of a partition on another node during the search', async () => {
+    const [former, newer] = [create(), create()];
+    for (const index of [former, newer]) index.put(document(1));
+    former.close();
+    const loopback = new Loopback();
+    const standIn = new VectorsStandIn(loopback.add((method, args) => {
+      const isFirst = loopback.asked.filter((each) => each === 'candidates').length === 1;
+      return answerFromVectors(method === 'candidates' && isFirst ? former : newer, method, args);
+    }));
+    const joined = joinCollectionVectors([standIn]);
+    const found = await loopback.request(() =>
+      inPresentIndex(() => joined.of(''), (index) => index.search({ vector: Float32Array.of(1, 0, 0, 0), k: 5 }))
+    );
+    expect(found!.hits.map(({ ord }) => ord)).toEqual([1]);
+    newer.close();
+  });
+
   it('refuse a method that there is not', async () => {
     await expect(answerFromVectors(create(), 'put', ['', 1])).rejects.toThrow(RangeError);
   });
