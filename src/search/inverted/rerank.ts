@@ -102,9 +102,12 @@ export function averageLength({ live, tokens }: { readonly live: number; readonl
   return live === 0 ? 0 : tokens / live;
 }
 
-/** The postings of each word, those of deleted documents included. */
+/**
+ * The postings of each word in live documents. Those of deleted ones must not count, because another index of the same
+ * documents may have none.
+ */
 export function postingsOf(kernel: InvertedKernel, words: readonly RerankWord[]): number[] {
-  return words.map(({ forms }) => forms.reduce((sum, form) => sum + kernel.call.postingCount(form), 0));
+  return words.map(({ forms }) => forms.reduce((sum, form) => sum + kernel.call.liveDocuments(form), 0));
 }
 
 /** The share of each word in the query, by its inverse document frequency, given the postings of each. */
