@@ -32,7 +32,7 @@ describe.each(DRIVERS)('a collection that nodes share and divide anew (%s)', (dr
   };
   const ask = (view: TestView, number: number, of: number) => view.answer(part(number, of), 'documents', []);
 
-  it('builds only the new partitions that it is told to hold, and searches read the former ones until then', async () => {
+  it('builds only the new partitions that it is told to hold, and is searched as before', async () => {
     const { view, kind, names } = await start();
     await divide(view, 3);
     expect([view.divisionOf('c'), names()]).toEqual([{ serving: 2, next: 3 }, ['c|1/2: 2', 'c|2/2: 1']]);
@@ -64,7 +64,7 @@ describe.each(DRIVERS)('a collection that nodes share and divide anew (%s)', (dr
     expect(languages(view)).toEqual(['en', 'fr']);
   });
 
-  it('takes over a division that the other nodes have and it does not know, and goes on with the one it wants', async () => {
+  it('takes over a division that only other nodes have, and goes on with the one it wants', async () => {
     const { view, names } = await start();
     view.takeOver('c', 1);
     expect([view.divisionOf('c'), view.stateOf(part(0, 1))]).toEqual([{ serving: 1, next: 2 }, 'resting']);
