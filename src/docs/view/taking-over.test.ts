@@ -88,6 +88,22 @@ describe.each(DRIVERS)('a collection that nodes share and divide anew (%s)', (dr
     expect([languages(view), names(), kind.puts.length]).toEqual([['de', 'en', 'fr'], ['c|1/2: 2', 'c|2/2: 1'], built]);
   });
 
+  it('is divided by the documents that all nodes count, and at a start by those of the tables', async () => {
+    await views.add('de', 'a');
+    await views.add('en', 'b');
+    let documents: number | undefined;
+    const { view } = views.open(undefined, {
+      partitions: (_collection, present, count) => count() ?? present,
+      mostAtRest: 10,
+    });
+    view.leaveTo({ have: () => false, documentsOf: () => documents });
+    await view.start();
+    expect(view.divisionOf('c')).toEqual({ serving: 2 });
+    documents = 4;
+    await view.intoMemory(['c'], unending);
+    expect([languages(view), view.divisionOf('c')]).toEqual([['de', 'en'], { serving: 2, next: 4 }]);
+  });
+
   it('stays as it is if a new partition cannot take a document', async () => {
     const { view, kind, names } = await start();
     kind.poison = 'en';
