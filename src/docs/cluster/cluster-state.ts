@@ -86,7 +86,7 @@ export class ClusterState {
     return announced.size > 1 || (announced.size === 1 && !announced.has(partitions));
   }
 
-  /** Into how many partitions a collection is divided of which live nodes have all; several while it is divided anew. */
+  /** Numbers of partitions of a collection of which live nodes have all; several while it is divided anew. */
   completeDivisionsOf(collection: number): number[] {
     return [...this.#divisionsOf(collection)].filter((each) => this.isComplete(collection, each));
   }

@@ -110,7 +110,7 @@ it('holds the partitions that the node is meant for, and releases what others ha
   await held.stop();
 });
 
-it('builds its share of a collection that is divided anew, and has it serve when the nodes have all of it', async () => {
+it('builds its share of new partitions, and has them serve when the nodes have all of them', async () => {
   const divisions: Record<string, Division> = { large: { serving: 2, next: 4 } };
   const { node, held, timer, round, names } = nodeOf(new Set(), divisions);
   node.listed = [...[0, 1].map((number) => unit('large', number, 2)),

@@ -27,7 +27,7 @@ export interface CollectionViewOptions extends KeepingOptions {
 export interface OtherNodes {
   /** Whether others have a partition ready that rests here, and this node is not meant to have it. */
   readonly have: (partition: Partition) => boolean;
-  /** Number of documents of a collection, by its lowercased name, as all nodes count them. */
+  /** Number of documents of a collection, by its lowercased name, as all nodes count them; undefined if not known. */
   readonly documentsOf: (collection: string) => number | undefined;
 }
 
@@ -87,10 +87,9 @@ export class CollectionView<Index extends ViewIndex & Readable & Part, Readable 
     this.#kind = kind;
     this.#timer = options.timer ?? systemTimer;
     const wanted = options.partitions ?? (() => 1);
-    // All nodes must come to the same number.
+    // All nodes must come to the same number; a view may start before the nodes are known.
     const partitions: Partitioning = (collection, present, documents) =>
-      wanted(collection, present,
-        () => (this.#others === undefined ? documents() : this.#others.documentsOf(collection)));
+      wanted(collection, present, () => this.#others?.documentsOf(collection) ?? documents());
     this.#collections = new CollectionIndexes({ kind, log: env.log, partitions });
     const { isSecret } = options;
     this.#kept = new KeptIndexes(env, kind, {

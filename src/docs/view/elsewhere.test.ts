@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { Loopback } from '../../testkit/parts/loopback.ts';
 import type { Partition } from './partitions.ts';
 import { IndexElsewhere, IndexLoading } from './readiness.ts';
-import { languages, TestKind, type TestView, Views } from './test-fixture.ts';
+import { languages, type TestKind, type TestView, Views } from './test-fixture.ts';
 
 const unending = new AbortController().signal;
 const part = (number: number, of = 3): Partition => ({ collection: 'c', number, of });

@@ -32,7 +32,7 @@ describe.each(DRIVERS)('a collection that nodes share and divide anew (%s)', (dr
   };
   const ask = (view: TestView, number: number, of: number) => view.answer(part(number, of), 'documents', []);
 
-  it('builds only the new partitions that it is told to hold, and searches read the former ones until then', async () => {
+  it('builds only the new partitions that it is told to hold, and is searched as before', async () => {
     const { view, kind, names } = await start();
     await divide(view, 3);
     expect([view.divisionOf('c'), names()]).toEqual([{ serving: 2, next: 3 }, ['c|1/2: 2', 'c|2/2: 1']]);
@@ -64,7 +64,7 @@ describe.each(DRIVERS)('a collection that nodes share and divide anew (%s)', (dr
     expect(languages(view)).toEqual(['en', 'fr']);
   });
 
-  it('takes over a division that the other nodes have and it does not know, and goes on with the one it wants', async () => {
+  it('takes over a division that only other nodes have, and goes on with the one it wants', async () => {
     const { view, names } = await start();
     view.takeOver('c', 1);
     expect([view.divisionOf('c'), view.stateOf(part(0, 1))]).toEqual([{ serving: 1, next: 2 }, 'resting']);
@@ -86,6 +86,22 @@ describe.each(DRIVERS)('a collection that nodes share and divide anew (%s)', (dr
     view.takeOver('c', 2);
     view.leaveFormer('c');
     expect([languages(view), names(), kind.puts.length]).toEqual([['de', 'en', 'fr'], ['c|1/2: 2', 'c|2/2: 1'], built]);
+  });
+
+  it('is divided by the documents that all nodes count, and at a start by those of the tables', async () => {
+    await views.add('de', 'a');
+    await views.add('en', 'b');
+    let documents: number | undefined;
+    const { view } = views.open(undefined, {
+      partitions: (_collection, present, count) => count() ?? present,
+      mostAtRest: 10,
+    });
+    view.leaveTo({ have: () => false, documentsOf: () => documents });
+    await view.start();
+    expect(view.divisionOf('c')).toEqual({ serving: 2 });
+    documents = 4;
+    await view.intoMemory(['c'], unending);
+    expect([languages(view), view.divisionOf('c')]).toEqual([['de', 'en'], { serving: 2, next: 4 }]);
   });
 
   it('stays as it is if a new partition cannot take a document', async () => {

@@ -683,7 +683,7 @@ CREATE TABLE cluster_holdings(
   units TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- Which process writes the checkpoints of a partition; unit is 64 times the number of its collection, and its own number. epoch grows with
+-- Which process writes the checkpoints of a partition; unit is its number (src/docs/cluster/unit.ts). epoch grows with
 -- each owner.
 CREATE TABLE cluster_owners(
   unit INTEGER PRIMARY KEY,
