@@ -89,6 +89,9 @@ export class Walk<T> implements Stepping<T> {
   }
 }
 
+/** Sides of polygons, as the kernel reads them. */
+export type Edges = Pick<EdgeList, 'count' | 'bytes'>;
+
 /** The sides of polygons, in the format of the kernel. They must be added in the order of polygons and rings. */
 export class EdgeList {
   #floats = new Float64Array(64 * (layout.EDGE / 8));
@@ -141,7 +144,7 @@ export class ShapeTest implements Stepping<Uint32Array> {
   #isClosed = false;
 
   /** Takes over the points that were found last. */
-  constructor(call: SearchExports, memory: WebAssembly.Memory, edges: EdgeList) {
+  constructor(call: SearchExports, memory: WebAssembly.Memory, edges: Edges) {
     this.#call = call;
     this.#memory = memory;
     this.#edges = edges.count;

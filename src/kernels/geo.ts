@@ -1,9 +1,9 @@
 import * as allocator from '../../generated/kernels/columns.ts';
 import * as layout from '../../generated/kernels/geo.ts';
-import { type EdgeList, type SearchExports, ShapeTest, type Stepping, Walk } from './geo-search.ts';
+import { type Edges, type SearchExports, ShapeTest, type Stepping, Walk } from './geo-search.ts';
 import { instantiateKernel, type KernelBuild, loadKernel } from './load.ts';
 
-export { EdgeList, type Stepping } from './geo-search.ts';
+export { EdgeList, type Edges, type Stepping } from './geo-search.ts';
 
 /** Bytes of a point, including its ordinal. */
 export const POINT_BYTES = layout.INSIDE;
@@ -145,7 +145,7 @@ export class GeoKernel {
   /**
    * Finds the points in the box around a shape; the result, which must be closed, tests which of them are in the shape.
    */
-  shape(edges: EdgeList, box: LatLngBox, searching: Searching = {}): Stepping<Stepping<Uint32Array>> {
+  shape(edges: Edges, box: LatLngBox, searching: Searching = {}): Stepping<Stepping<Uint32Array>> {
     return this.#search(layout.WALK_PLACES, { ...searching, box },
       () => new ShapeTest(this.#call, this.#memory, edges));
   }

@@ -1,5 +1,6 @@
 import type { Filter } from '../../search/filter/index.ts';
 import type { SortKey } from '../../search/order/index.ts';
+import { gathered } from '../../search/parts/index.ts';
 import { inList, type Queries, type Row, type SqlValue } from '../../storage/index.ts';
 import { type CodeDocument, codeLanguage, type CodeLookups } from '../../text/code/index.ts';
 import { type ColumnsView, selectDocuments } from '../columns/index.ts';
@@ -46,7 +47,8 @@ export function codeLookups({ queries, columns }: LookupDeps,
         }],
       };
       const selected = await selectDocuments(columns, collection.name, { filter, now, needs: { keys: BY_KEY } });
-      const sorted = selected?.columns.sort(selected.documents, { keys: BY_KEY, offset: 0, count: limit }) ?? [];
+      const page = { keys: BY_KEY, offset: 0, count: limit };
+      const sorted = await gathered(() => selected?.columns.sort(selected.documents, page) ?? []);
       return documentsIn(queries, sorted.map(({ ord }) => ord));
     };
   return {

@@ -2,11 +2,13 @@ import type { Operations } from '../../../generated/docs/operations.ts';
 import type { ProjectedDocument } from '../../../generated/docs/sdk/types.gen.ts';
 import { ServiceError } from '../../errors/index.ts';
 import { unixSeconds } from '../../lib/clock.ts';
+import type { OrdSet } from '../../lib/ord-set.ts';
 import { Pace } from '../../lib/pace.ts';
 import { type AnswerBounds, type AnswerBudget, type InputOf, Reply, truncationHeaders,
   truncationOf } from '../../operations/index.ts';
-import type { ValueCount } from '../../search/columns/index.ts';
+import type { ReadableColumns, SortedDocument, Sorting, ValueCount } from '../../search/columns/index.ts';
 import { cursorOf, type CursorRequest, parseSort, type SortKey } from '../../search/order/index.ts';
+import { gathered, gatheredEach } from '../../search/parts/index.ts';
 import type { Row, Sql } from '../../storage/index.ts';
 import { selectDocuments } from '../columns/index.ts';
 import { endPage, expressionOf, limitOf, type ListDeps, listDocuments, type ListSearch, type PageEnd, type Projection,
@@ -128,15 +130,32 @@ async function findPresent(deps: ListDeps, { request, keys, limit }: Search, bou
   const page = await listDocuments(deps, {
     request,
     needs: { keys },
-    pagesOf({ columns, documents }) {
-      total = columns.count(documents);
-      if (limit === 0 || offset >= total) return [];
-      const sorted = columns.sort(documents, { keys, offset, count: limit, after: order?.cursor?.after });
-      return [sorted.map(({ ord, ...mark }) => ({ ord, mark }))];
+    async *pagesOf({ columns, documents }) {
+      const sorting = { keys, offset, count: limit, after: order?.cursor?.after };
+      const page = await countAndSort(columns, documents, sorting);
+      total = page.total;
+      yield page.sorted.map(({ ord, ...mark }) => ({ ord, mark }));
     },
     show: (document) => document,
   }, bounds);
   return { total, ...page };
+}
+
+/** The number of documents, and a page of them, which parts in other processes are asked for together. */
+async function countAndSort(columns: ReadableColumns, documents: OrdSet | undefined,
+  sorting: Sorting): Promise<{ readonly total: number; readonly sorted: readonly SortedDocument[] }>
+{
+  let total: number | undefined;
+  let sorted: readonly SortedDocument[] = [];
+  await gatheredEach([
+    () => {
+      total = columns.count(documents);
+    },
+    () => {
+      if (total === undefined || sorting.offset < total) sorted = columns.sort(documents, sorting);
+    },
+  ], (read) => read());
+  return { total: total!, sorted };
 }
 
 /** The request, with all defaults filled in. */
@@ -241,18 +260,15 @@ export function listMetaKeys({ columns: view, clock }: Deps): DocumentHandlers['
     const pace = new Pace();
     let passedOver = 0;
     let found = 0;
-    for (const name of key === undefined ? view.indexOf(collection)?.columns.keys() ?? [] : [key]) {
+    const names = key === undefined ? await gathered(() => view.indexOf(collection)?.columns.keys() ?? []) : [key];
+    for (const name of names) {
       signal.throwIfAborted();
       const selected = await selectDocuments(view, collection, { now, needs: { facets: [name] } });
       const wanted = limit - found;
       if (selected === undefined || wanted === 0) break;
       const before = offset - passedOver;
-      const listed = selected.columns.facet(selected.documents, {
-        field: name,
-        isMeta: true,
-        orderBy: 'value',
-        limit: before + wanted,
-      });
+      const facet = { field: name, isMeta: true, orderBy: 'value', limit: before + wanted } as const;
+      const listed = await gathered(() => selected.columns.facet(selected.documents, facet));
       passedOver += Math.min(before, listed.length);
       const fitting = fill(values, name, listed.slice(before), budget);
       found += fitting;

@@ -3,9 +3,10 @@ import { ServiceError } from '../../errors/index.ts';
 import { unixSeconds } from '../../lib/clock.ts';
 import { Pace } from '../../lib/pace.ts';
 import type { Handlers, InputOf, OutputOf } from '../../operations/index.ts';
-import type { ReadableColumns, ValueCount } from '../../search/columns/index.ts';
+import type { DayCount, ValueCount } from '../../search/columns/index.ts';
 import type { Filter } from '../../search/filter/index.ts';
 import { decodeGeohash } from '../../search/geo/index.ts';
+import { gatheredEach } from '../../search/parts/index.ts';
 import { type ColumnsView, selectDocuments, type SelectedDocuments } from '../columns/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import type { GeoView } from '../geo/index.ts';
@@ -20,7 +21,7 @@ export interface AggregateDeps extends Pick<DocsEnvironment, 'clock'> {
 }
 
 /** Number of documents per day, ascending by day. */
-type Days = ReturnType<ReadableColumns['days']>;
+type Days = DayCount[];
 
 interface Counts {
   readonly total: number;
@@ -125,15 +126,26 @@ async function count(selected: SelectedDocuments | undefined, input: Input,
   const { facets = [], histograms = [], maxFacetSize: limit } = input;
   if (selected?.isCurrent() === false) return undefined;
   const { columns, documents } = selected ?? {};
-  const total = columns?.count(documents) ?? 0;
-  const days = histograms.map(({ field }) => [field, columns?.days(documents, field) ?? []] as const);
+  let total = 0;
+  const days: (readonly [string, DayCount[]])[] = [];
   const values: (readonly [string, ValueCount[]])[] = [];
-  for (const { field, orderBy = 'count' } of facets) {
-    if (selected?.isCurrent() === false) return undefined;
-    values.push([field, columns?.facet(documents, { field, orderBy, limit }) ?? []]);
-    if (pace !== undefined) await pace.rest();
-  }
-  return { total, facets: values, days };
+  let isOld = false;
+  const reads = [
+    () => {
+      total = columns?.count(documents) ?? 0;
+    },
+    ...histograms.map(({ field }, i) => () => {
+      days[i] = [field, columns?.days(documents, field) ?? []];
+    }),
+    ...facets.map(({ field, orderBy = 'count' }, i) => () => {
+      values[i] = [field, columns?.facet(documents, { field, orderBy, limit }) ?? []];
+    }),
+  ];
+  await gatheredEach(reads, (read) => {
+    isOld ||= selected?.isCurrent() === false;
+    if (!isOld) read();
+  }, () => pace?.rest());
+  return isOld ? undefined : { total, facets: values, days };
 }
 
 /** Adds up the days of each period; days are ascending, so periods are in order. */

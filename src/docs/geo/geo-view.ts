@@ -1,14 +1,16 @@
 import { unixSeconds } from '../../lib/clock.ts';
 import { OrdSet } from '../../lib/ord-set.ts';
 import type { ColumnDocument } from '../../search/columns/index.ts';
-import { type Circle, joinPlaces, PlaceIndex, type Point, pointOf,
-  type ReadablePlaces } from '../../search/geo/index.ts';
+import { answerPlaces, type Circle, joinPlaces, PlaceIndex, type PlacesPart, type Point, pointOf, type ReadablePlaces,
+  RemotePlaces } from '../../search/geo/index.ts';
+import type { PartLink } from '../../search/parts/index.ts';
 import type { Change } from '../../storage/index.ts';
 import type { Collections } from '../collections/index.ts';
 import { allDocuments, documentsOf } from '../columns/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import { filledCollections } from '../stored-collections.ts';
-import { CollectionView, type Effect, type Entry, type ViewIndex, type ViewKind, viewOptions } from '../view/index.ts';
+import { CollectionView, type Effect, type Entry, holdsOf, type ViewIndex, type ViewKind,
+  viewOptions } from '../view/index.ts';
 import { lookUpPostcodes } from './postcodes.ts';
 
 /** The places of one collection, as searches read them. */
@@ -21,8 +23,18 @@ export interface ReadableGeoIndex {
   inCircle(circle: Circle, documents: OrdSet | undefined): Promise<OrdSet>;
 }
 
+/** The places of a partition, here or elsewhere, as `joinGeoIndexes` needs them. */
+export interface GeoIndexPart {
+  readonly places: PlacesPart;
+}
+
+/** Takes the place of the index of a partition on another node (`ViewKind.standIn`). */
+export function standInPlaces(link: PartLink): GeoIndexPart {
+  return { places: new RemotePlaces(link, holdsOf(link.part)) };
+}
+
 /** The indexes of all partitions of a collection, read as one (`ViewKind.join`). */
-export function joinGeoIndexes(parts: readonly GeoIndex[]): ReadableGeoIndex {
+export function joinGeoIndexes(parts: readonly GeoIndexPart[]): ReadableGeoIndex {
   return new SearchedPlaces(joinPlaces(parts.map(({ places }) => places)));
 }
 
@@ -68,7 +80,7 @@ export class GeoIndex extends SearchedPlaces<PlaceIndex> implements ViewIndex {
 }
 
 /** The places of all collections, which follow the change feed. */
-export type GeoView = CollectionView<GeoIndex, ReadableGeoIndex>;
+export type GeoView = CollectionView<GeoIndex, ReadableGeoIndex, GeoIndexPart>;
 
 /** The magic of the checkpoint files of places. */
 const CHECKPOINT_MAGIC = 'QGEOPT01';
@@ -88,7 +100,7 @@ export function createGeoView(env: GeoEnvironment,
   return new CollectionView(env, geoKind(env), viewOptions(env, collections, 'geo', CHECKPOINT_MAGIC));
 }
 
-function geoKind({ sql, log, clock }: GeoEnvironment): ViewKind<GeoIndex, ReadableGeoIndex> {
+function geoKind({ sql, log, clock }: GeoEnvironment): ViewKind<GeoIndex, ReadableGeoIndex, GeoIndexPart> {
   return {
     name: 'geo',
     reindexChange: 'geo.reindex',
@@ -100,6 +112,8 @@ function geoKind({ sql, log, clock }: GeoEnvironment): ViewKind<GeoIndex, Readab
     entriesOf: (ords) => toEntries(sql, documentsOf({ queries: sql, log }, ords)),
     allEntries: (partition) => toEntries(sql.background, allDocuments({ queries: sql.background, log }, partition)),
     join: joinGeoIndexes,
+    standIn: standInPlaces,
+    answer: ({ places }, method, args) => answerPlaces(places, method, args),
   };
 }
 

@@ -1,6 +1,7 @@
 import type { Operations } from '../../../generated/docs/operations.ts';
 import type { Context, Handlers, OutputOf } from '../../operations/index.ts';
 import { encodeGeohash, geohashCell } from '../../search/geo/index.ts';
+import { gatheredEach } from '../../search/parts/index.ts';
 import type { Collections } from '../collections/index.ts';
 import type { ColumnsView } from '../columns/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
@@ -88,10 +89,14 @@ async function readGeoStats({ sql, view }: StatsDeps,
   if (view.isReady) await view.intoMemory(names, signal);
   const { isReady: ready } = view;
   const collections: Stats['collections'] = {};
-  for (const name of ready ? names : []) {
+  const found = await gatheredEach(ready ? names : [], (name) => {
     const places = view.indexOf(name)?.places;
-    if (places !== undefined && places.documents > 0)
-      collections[name] = { points: places.documents, lastRebuildUnix: places.builtAt };
+    return places && { name, points: places.documents, lastRebuildUnix: places.builtAt };
+  });
+  for (const one of found) {
+    if (one === undefined || one.points === 0) continue;
+    const { name, ...stats } = one;
+    collections[name] = stats;
   }
   return { collections, postcodeDatasets, ready };
 }

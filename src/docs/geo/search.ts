@@ -7,6 +7,7 @@ import { roundMeters } from '../../lib/rounded.ts';
 import type { AnswerBounds, InputOf, OutputOf } from '../../operations/index.ts';
 import type { ReadableColumns } from '../../search/columns/index.ts';
 import { boxBetween, type PolygonRings, positionsOf, type ReadablePlaces, shapeOf } from '../../search/geo/index.ts';
+import { gathered } from '../../search/parts/index.ts';
 import { type ColumnsView, readyColumns } from '../columns/index.ts';
 import { circleOf, expressionOf, limitOf, type ListDeps, listDocuments, type Listed, type ListSearch, type PageEnd,
   type RequestFilter, wantedProjection } from '../search/index.ts';
@@ -114,11 +115,12 @@ async function byId(deps: GeoSearchDeps, input: AreaInput & Pick<BoxInput, 'limi
 }
 
 /** Some documents in the order of their ids, from one on. */
-function* inPages(columns: ReadableColumns, documents: OrdSet, offset: number,
-  count: number): Generator<readonly Listed[]>
+async function* inPages(columns: ReadableColumns, documents: OrdSet, offset: number,
+  count: number): AsyncGenerator<readonly Listed[]>
 {
   for (let left = count; left > 0; left -= PAGE) {
-    const page = columns.sort(documents, { keys: [], offset, count: Math.min(left, PAGE) });
+    const sorting = { keys: [], offset, count: Math.min(left, PAGE) };
+    const page = await gathered(() => columns.sort(documents, sorting));
     spend(page.length * SORTED);
     yield page;
     if (page.length < PAGE) return;

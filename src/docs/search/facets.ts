@@ -3,6 +3,7 @@ import { Pace } from '../../lib/pace.ts';
 import { AnswerBudget } from '../../operations/index.ts';
 import type { ReadableColumns } from '../../search/columns/index.ts';
 import { compareTexts } from '../../search/filter/index.ts';
+import { gatheredEach } from '../../search/parts/index.ts';
 import { type ColumnsView, readyColumns } from '../columns/index.ts';
 
 export interface FacetCount {
@@ -46,18 +47,49 @@ export async function countFacets(view: Pick<ColumnsView, 'indexOf'>, collection
   const names = [...new Set(fields)];
   for (let tries = 1;; tries++) {
     const ready = await readyColumns(view, collection, { facets: names });
-    const gone = goneOf(ready?.columns, results.filter(({ ord }) => documents.has(ord)));
+    const rows = results.filter(({ ord }) => documents.has(ord));
+    const isOld = (): boolean => tries < TRIES && ready?.isCurrent() === false;
+    const pace = names.length > 1 && tries < TRIES ? new Pace() : undefined;
+    const counts = await readCounts(ready?.columns, documents, { rows, names, max, isOld }, pace);
+    if (counts === undefined) continue;
+    const { gone, found, facets } = counts;
     if (isMetaUnread && gone.length > 0) return undefined;
-    const counted = (ready?.columns.count(documents) ?? 0) + gone.length;
-    const pace = names.length > 1 ? new Pace() : undefined;
-    const facets = new Map<string, readonly FacetCount[]>();
-    for (const field of names) {
-      if (tries < TRIES && ready?.isCurrent() === false) break;
-      facets.set(field, withRows(countOf(ready?.columns, documents, field, max), gone, field, max));
-      if (tries < TRIES) await pace?.rest();
-    }
-    if (facets.size === names.length) return { facets: Object.fromEntries(facets), documents: counted };
+    return {
+      facets: Object.fromEntries(names.map((field) => [field, withRows(facets.get(field)!, gone, field, max)])),
+      documents: found + gone.length,
+    };
   }
+}
+
+interface Reading {
+  /** The results among the documents. */
+  readonly rows: readonly CountedRow[];
+  readonly names: readonly string[];
+  readonly max: number;
+  /** Whether a document has changed since the columns were looked up. */
+  isOld(): boolean;
+}
+
+/** All that is read of the columns, with one round if some are in other processes; undefined if they have changed. */
+async function readCounts(columns: ReadableColumns | undefined, documents: OrdSet, { rows, names, max, isOld }: Reading,
+  pace: Pace | undefined)
+{
+  let gone: readonly CountedRow[] = [];
+  let found = 0;
+  const facets = new Map<string, readonly FacetCount[]>();
+  const reads = [
+    () => {
+      gone = goneOf(columns, rows);
+    },
+    () => {
+      found = columns?.count(documents) ?? 0;
+    },
+    ...names.map((field) => () => {
+      if (!isOld()) facets.set(field, countOf(columns, documents, field, max));
+    }),
+  ];
+  await gatheredEach(reads, (read) => read(), () => pace?.rest());
+  return facets.size === names.length ? { gone, found, facets } : undefined;
 }
 
 /** The values of documents that the columns do not have; almost always none. */

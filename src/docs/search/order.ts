@@ -2,6 +2,7 @@ import { OrdSet } from '../../lib/ord-set.ts';
 import { compareTexts } from '../../search/filter/index.ts';
 import { comparePlaces, cursorOf, type CursorRequest, type Mark, parseSort, type Place, type SortKey, type SortValue,
   writeCursor } from '../../search/order/index.ts';
+import { gathered } from '../../search/parts/index.ts';
 import { type ColumnsView, readyColumns } from '../columns/index.ts';
 import type { LastMatch, MatchOrder } from './retriever.ts';
 
@@ -210,6 +211,7 @@ async function placesOf(view: Pick<ColumnsView, 'indexOf'>, collection: string, 
 {
   const ready = await readyColumns(view, collection, { keys });
   const documents = OrdSet.of(results.map(({ ord }) => ord));
-  const sorted = ready?.columns.sort(documents, { keys, offset: 0, count: results.length }) ?? [];
+  const page = { keys, offset: 0, count: results.length };
+  const sorted = await gathered(() => ready?.columns.sort(documents, page) ?? []);
   return new Map(sorted.map(({ ord, ...place }) => [ord, place]));
 }

@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { OrdSet } from '../../lib/ord-set.ts';
 import type { MeaningHit, WordsHit } from '../../search/fusion/fuse.ts';
 import { distanceMeters } from '../../search/geo/index.ts';
+import { gathered } from '../../search/parts/index.ts';
 import { boostFactors, type EligibilityDeps, eligibleDocuments } from './eligible.ts';
 import { storedKeys } from './order.ts';
 import type { RankedRequest } from './request.ts';
@@ -34,23 +35,22 @@ export interface LookScope {
 const NOTHING = { hits: [] };
 
 /**
- * Searches both sides. Nothing is awaited between the columns and the call of a side that is alone, so what it reads is
- * of the same state.
+ * Searches both sides. Nothing else is awaited between the columns and the call of a side that is alone, so what it
+ * reads is of the same state, unless parts in other processes are asked.
  */
 export async function retrieve(deps: EligibilityDeps, request: RankedRequest, sides: Sides,
   { hidden, wanted, only, pins = [] }: LookScope): Promise<Look>
 {
   const { collection, filter, circle, boost, order, facetBy } = request;
-  const { documents, columns } = await eligibleDocuments(deps, collection, {
-    filter,
-    circle,
-    hidden,
-    needs: { keys: order && storedKeys(order), facets: facetBy },
+  const needs = { keys: order && storedKeys(order), facets: facetBy };
+  const { documents, columns, factors } = await gathered(async () => {
+    const eligible = await eligibleDocuments(deps, collection, { filter, circle, hidden, needs });
+    return { ...eligible, factors: boostFactors(eligible.columns, boost) };
   });
   const passingPins = new Set(pins.filter((ord) => documents?.has(ord) !== false));
   const ground: Ground = {
     eligible: only === undefined ? documents : narrowed(documents, only),
-    factors: boostFactors(columns, boost),
+    factors,
     columns,
   };
   const { words, vectors } = await askSides(sides, ground, wanted);
@@ -58,7 +58,7 @@ export async function retrieve(deps: EligibilityDeps, request: RankedRequest, si
     words,
     vectors,
     matchedWords: request.fusion?.strategy === 'balanced' ? await wordsOfBest(sides, words.hits) : undefined,
-    distances: circle && distancesOf(deps, request, [...words.hits, ...vectors.hits]),
+    distances: circle && await distancesOf(deps, request, [...words.hits, ...vectors.hits].map(({ ord }) => ord)),
     passingPins,
   };
 }
@@ -80,14 +80,21 @@ async function wordsOfBest({ words }: Sides, hits: readonly WordsHit[]): Promise
   return (await words!.features([best.ord]))[0]?.size ?? 0;
 }
 
-function distancesOf({ geo }: EligibilityDeps, { collection, circle }: RankedRequest,
-  hits: readonly { readonly ord: number }[]): Map<number, number>
+/**
+ * Distances in metres of documents from the centre of the circle of a request; of none if it has none. Throws
+ * `IndexLoading`.
+ */
+export async function distancesOf({ geo }: Pick<EligibilityDeps, 'geo'>,
+  { collection, circle }: Pick<RankedRequest, 'collection' | 'circle'>,
+  ords: readonly number[]): Promise<Map<number, number>>
 {
-  const places = geo!.indexOf(collection)?.places;
-  return new Map(hits.flatMap(({ ord }) => {
-    const point = places?.pointOf(ord);
-    return point === undefined ? [] : [[ord, distanceMeters(circle!.middle, point)] as const];
-  }));
+  if (circle === undefined) return new Map();
+  const points = await gathered(() => geo!.indexOf(collection)?.places.pointsOf(ords) ?? []);
+  return new Map(
+    points.flatMap((point, i) =>
+      point === undefined ? [] : [[ords[i]!, distanceMeters(circle.middle, point)] as const]
+    ),
+  );
 }
 
 function narrowed(eligible: OrdSet | undefined, ords: Iterable<number>): OrdSet {

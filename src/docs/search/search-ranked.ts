@@ -2,7 +2,6 @@ import type { Highlight, ProjectedDocument } from '../../../generated/docs/sdk/t
 import { roundMeters } from '../../lib/rounded.ts';
 import type { AnswerBounds } from '../../operations/index.ts';
 import { type FusedHit, reorder, REORDERED } from '../../search/fusion/fuse.ts';
-import { distanceMeters } from '../../search/geo/index.ts';
 import { gathered } from '../../search/parts/index.ts';
 import type { BodyCodec } from '../../storage/index.ts';
 import type { Curated } from '../curation/index.ts';
@@ -17,6 +16,7 @@ import { addVectors, documentOf, endPage, keepsMeta, metaOf, type PageEnd, prese
 import { Bodies, type Body, contentsFor } from './read-rows.ts';
 import type { RankedRequest } from './request.ts';
 import { type EncoderScores, scoreByEncoder } from './rerank.ts';
+import { distancesOf } from './retrieve.ts';
 import { isWhole, type Passage } from './retriever.ts';
 
 export interface RankedDeps extends FindDeps {
@@ -230,35 +230,38 @@ function unknownResults(count: number): string {
 }
 
 /** Results as they are returned, as many as the answer may hold. */
-function present<R>(deps: RankedDeps, search: RankedSearch<R>, found: readonly Curated<Found>[],
+async function present<R>(deps: RankedDeps, search: RankedSearch<R>, found: readonly Curated<Found>[],
   bounds: AnswerBounds): Promise<Presented<R>>
 {
   const { order, offset } = search.request;
-  const bodies = new Bodies(deps.codec, found.map(({ row }) => row.ord));
+  const ords = found.map(({ row }) => row.ord);
+  const bodies = new Bodies(deps.codec, ords);
+  const distances = await distancesOf(deps, search.request, ords);
   const first = 1 + offset + (order === undefined ? 0 : passedBefore(order));
   return presentEach(deps, found, {
     rowOf: ({ row }) => row,
     withBodies: needsBodies(search),
-    show: async (one, row, place) => presentOne(deps, search, one, await bodies.take(row), first + place),
+    show: async (one, row, place) =>
+      presentOne(deps, search, one, await bodies.take(row), { rank: first + place, distance: distances.get(row.ord) }),
   }, bounds);
 }
 
 /** Undefined if a passage is wanted, and nothing finds one. */
-async function presentOne<R>({ geo, sql }: RankedDeps, { request, passageOf, highlightsOf, show }: RankedSearch<R>,
-  one: Curated<Found>, body: Body, rank: number): Promise<Shown<R> | undefined>
+async function presentOne<R>({ sql }: RankedDeps, { request, passageOf, highlightsOf, show }: RankedSearch<R>,
+  one: Curated<Found>, body: Body,
+  { rank, distance }: { readonly rank: number; readonly distance: number | undefined }): Promise<Shown<R> | undefined>
 {
-  const { projection, circle, collection, mode } = request;
+  const { projection, mode } = request;
   const { row, hit, passage: known } = one;
   const { key, lang } = row;
   const meta = metaOf(row);
   const document = projectDocument(documentOf(row, meta, projection.body ? body.text : ''), projection);
-  const point = circle && geo!.indexOf(collection)?.places.pointOf(row.ord);
   const highlights = await highlightsOf?.({ key, lang, meta, contentMd: body.bytes });
   const vectors = projection.vectors === undefined ? 0 : await addVectors(sql, document, row.ord, projection);
   const texts = { body: projection.body ? row.bytes : undefined, highlights, vectors, meta: document.meta };
   const parts: { -readonly [Name in keyof ResultParts]: ResultParts[Name] } = { document, rank };
   if (highlights !== undefined) parts.highlights = highlights;
-  if (point !== undefined) parts.distanceMeters = roundMeters(distanceMeters(circle!.middle, point));
+  if (distance !== undefined) parts.distanceMeters = roundMeters(distance);
   if (mode === 'parent') return shown(show(one, parts), texts);
   // If the body was changed after its passages were read, their places are invalid.
   const isPlaced = known !== undefined && known.bytes === body.bytes.length && known.crc === body.crc;

@@ -1,3 +1,4 @@
+import type { CellCount, NearResult } from '../../kernels/geo.ts';
 import type { OrdSet } from '../../lib/ord-set.ts';
 import type { Point } from './distance.ts';
 import type { Circle, LatLngBox, Shape } from './shape.ts';
@@ -41,7 +42,8 @@ export interface ReadablePlaces {
   readonly documents: number;
   /** Approximate memory in bytes. */
   readonly bytes: number;
-  pointOf(ord: number): Point | undefined;
+  /** The places of some documents; undefined for each that has none. */
+  pointsOf(ords: readonly number[]): (Point | undefined)[];
   /**
    * The documents in a circle, including its edge: the nearest first, with equal distances in ascending order of
    * ordinals.
@@ -63,4 +65,12 @@ export interface ReadablePlaces {
    * the order of geohashes.
    */
   cells(length: number, most: number, documents?: OrdSet, signal?: AbortSignal): Promise<GeoCell[]>;
+}
+
+/** What several places with different documents offer, so that they can be read as one (`joinPlaces`). */
+export interface PlacesPart extends Omit<ReadablePlaces, 'cells'> {
+  /** As `near` along the sphere, with the squares of the chords, in whose order they are. */
+  nearest(circle: Circle, query: NearQuery, signal?: AbortSignal): Promise<NearResult>;
+  /** All cells with documents, as `cells`, with their numbers. */
+  allCells(length: number, documents?: OrdSet, signal?: AbortSignal): Promise<readonly CellCount[]>;
 }

@@ -1,7 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { OrdSet } from '../../lib/ord-set.ts';
-import { boxBetween, joinPlaces, PlaceIndex, type ReadablePlaces, shapeOf } from './index.ts';
+import { Loopback } from '../../testkit/parts/loopback.ts';
+import { gathered } from '../parts/index.ts';
+import { answerPlaces, boxBetween, joinPlaces, PlaceIndex, type ReadablePlaces, RemotePlaces,
+  shapeOf } from './index.ts';
 
 /** Few places, so that many documents have the same one, and some close together. */
 const places = fc.oneof(fc.record({
@@ -45,20 +48,43 @@ async function answers(index: ReadablePlaces, ask: Question): Promise<unknown> {
     within: inOrder(await index.within(BOX, query)),
     inside: inOrder(await index.inside(SHAPE, query)),
     cells: await index.cells(length, most, set),
-    points: [0, 1, 2, 3, 400].map((ord) => index.pointOf(ord)),
-    documents: index.documents,
-    builtAt: index.builtAt,
+    points: await gathered(() => index.pointsOf([0, 1, 2, 3, 400])),
+    known: await gathered(() => [index.documents, index.builtAt]),
   };
 }
 
+/** Which parts are in other processes. */
+type IsRemote = (part: number) => boolean;
+
+/** Some parts; part `i` has the ordinals with this remainder, so sets are sent whole. */
+function placesIn(count: number, isRemote: IsRemote): {
+  readonly parts: readonly PlaceIndex[];
+  readonly joined: ReadablePlaces;
+  readonly loopback: Loopback;
+} {
+  const loopback = new Loopback();
+  const parts = Array.from({ length: count }, () => PlaceIndex.create());
+  const joined = joinPlaces(
+    parts.map((part, i) =>
+      isRemote(i)
+        ? new RemotePlaces(loopback.add((method, args) => answerPlaces(part, method, args)), () => true)
+        : part
+    ),
+  );
+  return { parts, joined, loopback };
+}
+
 describe('places of several parts', () => {
-  it('are found as those of one index, while they change', async () => {
+  it.each([
+    { isRemote: () => false, numRuns: 100 },
+    { isRemote: (part: number) => part % 2 === 1, numRuns: 40 },
+    { isRemote: () => true, numRuns: 20 },
+  ])('are found as those of one index, while they change, wherever they are', async ({ isRemote, numRuns }) => {
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 2, max: 8 }), fc.array(changes, { minLength: 1, maxLength: 3 }),
         fc.array(question, { minLength: 1, maxLength: 4 }), async (count, rounds, questions) => {
         const one = PlaceIndex.create();
-        const parts = Array.from({ length: count }, () => PlaceIndex.create());
-        const joined = joinPlaces(parts);
+        const { parts, joined, loopback } = placesIn(count, isRemote);
         for (const round of rounds) {
           for (const { ord, place } of round) {
             for (const index of [one, parts[ord % count]!]) {
@@ -66,10 +92,11 @@ describe('places of several parts', () => {
               else index.put(ord, place);
             }
           }
-          for (const ask of questions) expect(await answers(joined, ask)).toEqual(await answers(one, ask));
+          for (const ask of questions)
+            expect(await loopback.request(() => answers(joined, ask))).toEqual(await answers(one, ask));
         }
       }),
-      { numRuns: 100 },
+      { numRuns },
     );
   });
 
@@ -93,5 +120,20 @@ describe('places of several parts', () => {
     const joined = joinPlaces([PlaceIndex.create(), PlaceIndex.create()]);
     const signal = AbortSignal.abort(new Error('gone'));
     await expect(joined.within(BOX, {}, signal)).rejects.toThrow('gone');
+  });
+
+  it('are asked once for each search, and once for the points of all documents of a part', async () => {
+    const { parts, joined, loopback } = placesIn(3, (part) => part > 0);
+    for (let ord = 0; ord < 30; ord++) parts[ord % 3]!.put(ord, { lat: 50, lng: ord / 100 });
+    const circle = { middle: { lat: 50, lng: 0 }, radiusMeters: 1e6 };
+    const near = await loopback.request(() =>
+      joined.near(circle, { limit: 4, documents: OrdSet.of([1, 2, 3, 9, 29]) })
+    );
+    expect([near.map(({ ord }) => ord), loopback.asked]).toEqual([[1, 2, 3, 9], ['nearest', 'nearest']]);
+    const points = await loopback.request(() => gathered(() => joined.pointsOf([1, 29, 77])));
+    expect([points, loopback.rounds]).toEqual([[{ lat: 50, lng: 0.01 }, { lat: 50, lng: 0.29 }, undefined], 1]);
+    expect(() => answerPlaces(parts[0]!, 'remove', [1])).toThrow(RangeError);
+    await expect(loopback.request(() => joined.near(circle, { limit: 4 }, AbortSignal.abort(new Error('gone')))))
+      .rejects.toThrow('gone');
   });
 });

@@ -1,9 +1,10 @@
 import type { OrdSet } from '../../lib/ord-set.ts';
 import { Pace, spend } from '../../lib/pace.ts';
-import type { GeoCell, GeoQuery, NearDocument, NearQuery, ReadablePlaces } from './contract.ts';
+import { readEach } from '../parts/index.ts';
+import type { GeoCell, GeoQuery, NearDocument, NearQuery, PlacesPart, ReadablePlaces } from './contract.ts';
 import type { Point } from './distance.ts';
 import { geohashFrom } from './geohash.ts';
-import { compareNear, nearestOf, type PlaceIndex } from './place-index.ts';
+import { compareNear, nearestOf } from './place-index.ts';
 import type { Circle, LatLngBox, Shape } from './shape.ts';
 
 /** Cells that are added up before others may have a turn. */
@@ -13,36 +14,34 @@ const STEP = 1024;
  * The places of several indexes with different documents, read as one. They may change between two calls: a search
  * begins in all of them at once. One part is returned as it is.
  */
-export function joinPlaces(parts: readonly PlaceIndex[]): ReadablePlaces {
-  return parts.length === 1 ? parts[0]! : new JoinedPlaces(parts);
+export function joinPlaces(parts: readonly (PlacesPart | (PlacesPart & ReadablePlaces))[]): ReadablePlaces {
+  const [first] = parts;
+  return parts.length === 1 && 'cells' in first! ? first : new JoinedPlaces(parts);
 }
 
 class JoinedPlaces implements ReadablePlaces {
-  readonly #parts: readonly PlaceIndex[];
+  readonly #parts: readonly PlacesPart[];
 
-  constructor(parts: readonly PlaceIndex[]) {
+  constructor(parts: readonly PlacesPart[]) {
     this.#parts = parts;
   }
 
   /** Since then, every part was built. */
   get builtAt(): number {
-    return Math.min(...this.#parts.map(({ builtAt }) => builtAt));
+    return Math.min(...readEach(this.#parts, ({ builtAt }) => builtAt));
   }
 
   get documents(): number {
-    return this.#parts.reduce((sum, { documents }) => sum + documents, 0);
+    return readEach(this.#parts, ({ documents }) => documents).reduce((sum, own) => sum + own, 0);
   }
 
   get bytes(): number {
-    return this.#parts.reduce((sum, { bytes }) => sum + bytes, 0);
+    return readEach(this.#parts, ({ bytes }) => bytes).reduce((sum, own) => sum + own, 0);
   }
 
-  pointOf(ord: number): Point | undefined {
-    for (const part of this.#parts) {
-      const point = part.pointOf(ord);
-      if (point !== undefined) return point;
-    }
-    return undefined;
+  pointsOf(ords: readonly number[]): (Point | undefined)[] {
+    const found = readEach(this.#parts, (part) => part.pointsOf(ords));
+    return ords.map((_, i) => found.find((points) => points[i] !== undefined)?.[i]);
   }
 
   async near(circle: Circle, query: NearQuery, signal?: AbortSignal): Promise<NearDocument[]> {
@@ -66,7 +65,7 @@ class JoinedPlaces implements ReadablePlaces {
 
   /** All cells are added up, because one may have few documents in each part. */
   async cells(length: number, most: number, documents?: OrdSet | undefined, signal?: AbortSignal): Promise<GeoCell[]> {
-    const found = await this.#each((part) => part.countCells(length, part.documents, documents, signal));
+    const found = await this.#each((part) => part.allCells(length, documents, signal));
     const counts = new Map<bigint, number>();
     const pace = new Pace();
     let added = 0;
@@ -83,7 +82,7 @@ class JoinedPlaces implements ReadablePlaces {
     return sums.slice(0, most).map(([cell, count]) => ({ geohash: geohashFrom(cell, length), count }));
   }
 
-  #each<T>(search: (part: PlaceIndex) => Promise<T>): Promise<T[]> {
+  #each<T>(search: (part: PlacesPart) => Promise<T>): Promise<T[]> {
     return Promise.all(this.#parts.map(search));
   }
 }

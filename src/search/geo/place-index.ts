@@ -4,7 +4,7 @@ import type { OrdSet } from '../../lib/ord-set.ts';
 import { Pace, spend } from '../../lib/pace.ts';
 import { inSteps, Searches } from '../searches.ts';
 import { readPlaces, Snapshot } from './checkpoint.ts';
-import type { GeoCell, GeoQuery, NearDocument, NearQuery, ReadablePlaces } from './contract.ts';
+import type { GeoCell, GeoQuery, NearDocument, NearQuery, PlacesPart, ReadablePlaces } from './contract.ts';
 import { EARTH_RADIUS_METERS, geodesicMeters, type Point, SPHERE_TO_ELLIPSOID } from './distance.ts';
 import { geohashFrom } from './geohash.ts';
 import { boxAround, type Circle, type LatLngBox, type Shape } from './shape.ts';
@@ -21,7 +21,7 @@ const GEODESIC = 100;
  * Searches yield to the event loop between steps, and find what was there when they began: a change first waits until
  * they are done (`settle`). They reject with the reason of their signal when it is aborted.
  */
-export class PlaceIndex implements ReadablePlaces {
+export class PlaceIndex implements ReadablePlaces, PlacesPart {
   readonly #kernel: GeoKernel;
   #snapshot: Snapshot | undefined;
   readonly #searches = new Searches();
@@ -63,8 +63,8 @@ export class PlaceIndex implements ReadablePlaces {
     this.#kernel.remove(ord);
   }
 
-  pointOf(ord: number): Point | undefined {
-    return this.#kernel.pointOf(ord);
+  pointsOf(ords: readonly number[]): (Point | undefined)[] {
+    return ords.map((ord) => this.#kernel.pointOf(ord));
   }
 
   async near(circle: Circle, query: NearQuery, signal?: AbortSignal): Promise<NearDocument[]> {
@@ -91,20 +91,16 @@ export class PlaceIndex implements ReadablePlaces {
   }
 
   async cells(length: number, most: number, documents?: OrdSet | undefined, signal?: AbortSignal): Promise<GeoCell[]> {
-    const cells = await this.countCells(length, most, documents, signal);
+    const cells = await this.#countCells(length, most, documents, signal);
     return cells.map(({ cell, count }) => ({ geohash: geohashFrom(cell, length), count }));
   }
 
-  /** As `near` along the sphere, with the squares of the chords, in whose order they are. */
   nearest(circle: Circle, query: NearQuery, signal?: AbortSignal): Promise<NearResult> {
     return this.#searches.finish(this.#kernel.nearest(reachOf(circle, query), query.limit, searchingOf(query)), signal);
   }
 
-  /** As `cells`, with the numbers of the cells. */
-  countCells(length: number, most: number, documents?: OrdSet | undefined,
-    signal?: AbortSignal): Promise<readonly CellCount[]>
-  {
-    return this.#searches.finish(this.#kernel.cells(length, most, documents?.words), signal);
+  allCells(length: number, documents?: OrdSet | undefined, signal?: AbortSignal): Promise<readonly CellCount[]> {
+    return this.#countCells(length, this.documents, documents, signal);
   }
 
   /**
@@ -124,6 +120,13 @@ export class PlaceIndex implements ReadablePlaces {
     const snapshot = new Snapshot(this.#kernel, this.builtAt);
     this.#snapshot = snapshot;
     return snapshot.bytes();
+  }
+
+  /** As `cells`, with the numbers of the cells. */
+  #countCells(length: number, most: number, documents?: OrdSet | undefined,
+    signal?: AbortSignal): Promise<readonly CellCount[]>
+  {
+    return this.#searches.finish(this.#kernel.cells(length, most, documents?.words), signal);
   }
 
   #beforeChange(): void {

@@ -1,4 +1,4 @@
-import { EdgeList, type Interval, type LatLngBox } from '../../kernels/geo.ts';
+import { EdgeList, type Edges, type Interval, type LatLngBox } from '../../kernels/geo.ts';
 import { EARTH_RADIUS_METERS, type Point } from './distance.ts';
 
 /** Longitude and latitude in degrees, in this order (RFC 7946); further numbers are ignored. */
@@ -9,7 +9,7 @@ export type PolygonRings = readonly (readonly Position[])[];
 
 /** Polygons as their sides. */
 export interface Shape {
-  readonly edges: EdgeList;
+  readonly edges: Edges;
   readonly box: LatLngBox;
 }
 

@@ -129,7 +129,7 @@ export async function gathered<T>(work: () => T | Promise<T>): Promise<T> {
 
 /**
  * `gathered` for several reads, in order: what some of them need is asked together, and only those are done again.
- * `rest` is called after each.
+ * `rest` is called after each; nothing is awaited where it returns undefined.
  */
 export async function gatheredEach<Item, T>(items: readonly Item[], read: (item: Item) => T,
   rest: () => Promise<void> | undefined = () => undefined): Promise<T[]>
@@ -146,7 +146,8 @@ export async function gatheredEach<Item, T>(items: readonly Item[], read: (item:
         missing.push(error);
         again.push(i);
       }
-      await rest();
+      const pause = rest();
+      if (pause !== undefined) await pause;
     }
     if (missing.length > 0) await current().fetch(missing.flatMap(({ questions }) => questions));
     left = again;
