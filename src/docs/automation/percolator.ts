@@ -192,8 +192,9 @@ export class Percolator<T> {
    * are usually rare. Every choice is correct.
    */
   #cheapest(clauses: readonly Clause[]): Clause | undefined {
-    const costs = readEach(clauses, (forms) =>
-      readEach(forms, (form) => this.#documentsWith(form) + 1 / form.length).reduce((sum, cost) => sum + cost, 0));
+    const costs = readEach(clauses,
+      (forms) =>
+        readEach(forms, (form) => this.#documentsWith(form) + 1 / form.length).reduce((sum, cost) => sum + cost, 0));
     return clauses[costs.indexOf(Math.min(...costs))];
   }
 }

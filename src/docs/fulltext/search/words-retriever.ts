@@ -322,8 +322,8 @@ async function matchedTerms(index: ReadableText, { readings }: QueryPlan, ords: 
     const own = placesOf(reading, ords, classes);
     const read = own.length === ords.length ? ords : own.map((place) => ords[place]!);
     for (const leaf of own.length === 0 ? [] : reading.wanted) {
-      addEach(sets, found, own,
-        guesses.guess(() => namesByOrd(index, reading, leaf, { ords: read, fields }), read.map(() => NO_LABELS)));
+      addEach(sets, found, own, guesses.guess(() =>
+        namesByOrd(index, reading, leaf, { ords: read, fields }), read.map(() => NO_LABELS)));
       if (pace.isDue) await pace.rest();
     }
   }
