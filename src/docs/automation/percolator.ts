@@ -188,8 +188,8 @@ export class Percolator<T> {
   }
 
   /**
-   * The clause that the fewest documents satisfy, undefined without clauses; if no document satisfies any, the one with the longest words, which
-   * are usually rare. Every choice is correct.
+   * The clause that the fewest documents satisfy; if no document satisfies any, the one with the longest words, which
+   * are usually rare. Every choice is correct. Undefined without clauses.
    */
   #cheapest(clauses: readonly Clause[]): Clause | undefined {
     const costs = readEach(clauses,

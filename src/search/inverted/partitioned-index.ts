@@ -10,7 +10,7 @@ import { consistingOf, type InvertedIndex } from './inverted-index.ts';
 import { bestOfAll, union } from './merging.ts';
 import { checkLevels, levelsFor } from './nesting.ts';
 import { queryInPart, termsOf } from './part-queries.ts';
-import { checkQuery, type Query, simplify, type WeightedForm } from './query.ts';
+import { checkQuery, type Query, simplify } from './query.ts';
 import { formsBy, type Renumber, rerankingsBy } from './renumbering.ts';
 import { rerankAll } from './rerank-parts.ts';
 import { RERANKED, type Reranking } from './rerank.ts';

@@ -307,8 +307,8 @@ const FEW = 256;
 /**
  * Which terms of a query each document matches, in the order of the documents, and for each in the order of the query;
  * terms that match only through their neighbours come last. Matches by edits are labelled `query~indexed`. With
- * `fields`, only those are searched. It pauses between the leaves. Parts elsewhere are asked for all leaves together, as
- * if each reading were for all documents.
+ * `fields`, only those are searched. It pauses between the leaves. Parts elsewhere are asked for all leaves together,
+ * as if each reading were for all documents.
  */
 async function matchedTerms(index: ReadableText, { readings }: QueryPlan, ords: readonly number[],
   fields?: readonly Field[]): Promise<readonly ReadonlySet<string>[]>
