@@ -188,12 +188,13 @@ export class Percolator<T> {
   }
 
   /**
-   * The clause that the fewest documents satisfy, undefined without clauses; if no document satisfies any, the one with the longest words, which
-   * are usually rare. Every choice is correct.
+   * The clause that the fewest documents satisfy; if no document satisfies any, the one with the longest words, which
+   * are usually rare. Every choice is correct. Undefined without clauses.
    */
   #cheapest(clauses: readonly Clause[]): Clause | undefined {
-    const costs = readEach(clauses, (forms) =>
-      readEach(forms, (form) => this.#documentsWith(form) + 1 / form.length).reduce((sum, cost) => sum + cost, 0));
+    const costs = readEach(clauses,
+      (forms) =>
+        readEach(forms, (form) => this.#documentsWith(form) + 1 / form.length).reduce((sum, cost) => sum + cost, 0));
     return clauses[costs.indexOf(Math.min(...costs))];
   }
 }

@@ -238,7 +238,8 @@ describe.each(['release', 'debug'] as const)('documents, %s build', (build) => {
       .toEqual([1, 0, 1, 1]);
     expect([total('faq1000', 'faq.1000'), total('faq1000', 'faq.1002'), total('faq1000', 'faq.999'),
       total('common', 'faq.1001')]).toEqual([1, 1, 0, 1]);
-    expect(index.mainFields([index.form('faq7')!, index.form('faq1001')!, index.form('other')!])).toEqual(['faq.7', SHARED_FIELD, 'faq.7']);
+    expect(index.mainFields([index.form('faq7')!, index.form('faq1001')!, index.form('other')!])).toEqual(['faq.7',
+      SHARED_FIELD, 'faq.7']);
   });
 
   it('may have more values in a field than there are gaps between', () => {

@@ -95,8 +95,8 @@ describe('the forms of an index in another process', () => {
     catchUp(forms, other);
     expect(known(forms)).toEqual(['both', 'common', 'other']);
     const after = numbersOf(forms);
-    expect([after.get('both'), after.get('common'), forms.instances]).toEqual([before.get('both'),
-      before.get('common'), 2]);
+    expect([after.get('both'), after.get('common'), forms.instances]).toEqual([before.get('both'), before.get('common'),
+      2]);
   });
 
   it('are read again when it is not known any more what has changed', () => {
@@ -118,30 +118,27 @@ describe('the forms of an index in another process', () => {
       // A request learns now what it asked for some requests ago.
       fc.record({ kind: fc.constant('learn' as const), ago: fc.nat(3) }),
     );
-    fc.assert(
-      fc.property(fc.array(step, { maxLength: 40, size: 'max' }), (steps) => {
-        let index = filled('begin');
-        const forms = new FollowedForms();
-        catchUp(forms, index);
-        const seen = watched(forms);
-        const asked = [formNews(index, forms.state)];
-        for (const each of steps) {
-          if (each.kind === 'add') index.add(each.ord, [{ field: 0, text: `w${each.word} x${each.ord}` }]);
-          else if (each.kind === 'replace') index = filled('begin', 'anew');
-          else if (each.kind === 'remove') {
-            index.remove(each.ord);
-            compact(index);
-          } else {
-            asked.push(formNews(index, forms.state));
-            const news = asked.at(-1 - each.ago) ?? asked[0]!;
-            while (!forms.follow(news, (since, from) => formPiece(index, since, from)));
-          }
+    fc.assert(fc.property(fc.array(step, { maxLength: 40, size: 'max' }), (steps) => {
+      let index = filled('begin');
+      const forms = new FollowedForms();
+      catchUp(forms, index);
+      const seen = watched(forms);
+      const asked = [formNews(index, forms.state)];
+      for (const each of steps) {
+        if (each.kind === 'add') index.add(each.ord, [{ field: 0, text: `w${each.word} x${each.ord}` }]);
+        else if (each.kind === 'replace') index = filled('begin', 'anew');
+        else if (each.kind === 'remove') {
+          index.remove(each.ord);
+          compact(index);
+        } else {
+          asked.push(formNews(index, forms.state));
+          const news = asked.at(-1 - each.ago) ?? asked[0]!;
+          while (!forms.follow(news, (since, from) => formPiece(index, since, from)));
         }
-        catchUp(forms, index);
-        expect(known(forms)).toEqual(textsOf(index));
-        expect(seen.texts).toEqual(new Map([...numbersOf(forms)].map(([text, form]) => [form, text])));
-      }),
-      { numRuns: 100 },
-    );
+      }
+      catchUp(forms, index);
+      expect(known(forms)).toEqual(textsOf(index));
+      expect(seen.texts).toEqual(new Map([...numbersOf(forms)].map(([text, form]) => [form, text])));
+    }), { numRuns: 100 });
   });
 });

@@ -4,10 +4,12 @@ import type { InvertedIndex } from './inverted-index.ts';
  * What a `PartitionedIndex` reads of each of its indexes: an `InvertedIndex` of this process, or what stands for one in
  * another (`RemotePart`).
  */
-export interface IndexPart extends Pick<InvertedIndex,
-  'classes' | 'classesOf' | 'countForms' | 'documentsByClass' | 'documentsByField' | 'documentsOfTerms' | 'fieldNames'
-    | 'formEnd' | 'hasForm' | 'haveAny' | 'lengthsOf' | 'mayBeIn' | 'postingsOf' | 'rerank' | 'revision' | 'search'
-    | 'size' | 'statistics' | 'stats' | 'textOf' | 'version' | 'watch'>
+export interface IndexPart
+  extends
+    Pick<InvertedIndex,
+      'classes' | 'classesOf' | 'countForms' | 'documentsByClass' | 'documentsByField' | 'documentsOfTerms'
+        | 'fieldNames' | 'formEnd' | 'hasForm' | 'haveAny' | 'lengthsOf' | 'mayBeIn' | 'postingsOf' | 'rerank'
+        | 'revision' | 'search' | 'size' | 'statistics' | 'stats' | 'textOf' | 'version' | 'watch'>
 {
   /**
    * Reads forms of an index in another process, some at each call; returns whether they are those that it had when the

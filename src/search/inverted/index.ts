@@ -12,7 +12,7 @@ export { InvertedIndex } from './inverted-index.ts';
 export { answerForPart } from './part-answers.ts';
 export { PartitionedIndex, type SearchableIndex } from './partitioned-index.ts';
 export { ALL, NONE, type PhraseQuery, type Query, type WeightedForm, within } from './query.ts';
+export { RemotePart } from './remote-part.ts';
 export { FEATURES, type FeatureWeights, POWER, RERANKED, type Reranking, type RerankWeights, type RerankWord,
   weightsFor } from './rerank.ts';
-export { RemotePart } from './remote-part.ts';
 export { MAX_SEGMENT_DOCUMENTS, type Segment, SegmentBuilder } from './segment.ts';

@@ -452,9 +452,7 @@ export class InvertedIndex {
 
   /** For each form the field in which the most live documents have it; of several, the first. */
   mainFields(forms: readonly number[]): Field[] {
-    return this.#use(() =>
-      forms.map((form) => this.#fields.nameOf(this.#kernel.call.mainField(this.#checked(form))))
-    );
+    return this.#use(() => forms.map((form) => this.#fields.nameOf(this.#kernel.call.mainField(this.#checked(form)))));
   }
 
   /** Number of live documents that have each form in each field, of those fields in which any has it. */

@@ -1,7 +1,7 @@
 import type { ScoringAlgorithm } from './algorithm.ts';
 import type { Hit, IndexStats, SearchOptions, SearchResult } from './contract.ts';
 import type { Field } from './fields.ts';
-import { formNews, type FormNews, type FormPiece, formPiece, type FormState } from './form-log.ts';
+import { type FormNews, formNews, type FormPiece, formPiece, type FormState } from './form-log.ts';
 import type { InvertedIndex } from './inverted-index.ts';
 import type { Query, WeightedForm } from './query.ts';
 import { formsBy, queryBy, type Renumber, rerankingsBy, wordsBy } from './renumbering.ts';

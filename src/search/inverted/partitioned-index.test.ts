@@ -171,8 +171,10 @@ describe('an index in another process', () => {
   const forms = (index: SearchableIndex, ...words: string[]) => words.map((word) => ({ id: index.form(word)! }));
   const searched = (index: SearchableIndex) => {
     const [id] = [index.form('ant')!];
-    return index.search({ kind: 'or', of: [{ kind: 'term', forms: forms(index, 'ant') },
-      { kind: 'term', forms: forms(index, 'bee') }] }, {
+    return index.search({
+      kind: 'or',
+      of: [{ kind: 'term', forms: forms(index, 'ant') }, { kind: 'term', forms: forms(index, 'bee') }],
+    }, {
       algorithm: { kind: 'bm25' },
       limit: 10,
       rerank: [{ classes: ~0, words: [{ forms: [id], exact: id, offset: 0, glued: false, identifier: false }] }],
@@ -223,9 +225,11 @@ describe('an index in another process', () => {
     const part = new InvertedIndex();
     part.add(0, [{ field: 0, text: 'ant' }]);
     const many = new PartitionedIndex([standIn(loopback, part)]);
-    await expect(loopback.request(() =>
-      many.search({ kind: 'term', forms: forms(many, 'ant') }, { algorithm: { kind: 'bm25', k1: -1 }, limit: 1 })
-    )).rejects.toThrow(RangeError);
+    await expect(
+      loopback.request(() =>
+        many.search({ kind: 'term', forms: forms(many, 'ant') }, { algorithm: { kind: 'bm25', k1: -1 }, limit: 1 })
+      ),
+    ).rejects.toThrow(RangeError);
   });
 });
 

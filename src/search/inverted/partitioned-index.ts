@@ -10,7 +10,7 @@ import { consistingOf, type InvertedIndex } from './inverted-index.ts';
 import { bestOfAll, union } from './merging.ts';
 import { checkLevels, levelsFor } from './nesting.ts';
 import { queryInPart, termsOf } from './part-queries.ts';
-import { checkQuery, type Query, simplify, type WeightedForm } from './query.ts';
+import { checkQuery, type Query, simplify } from './query.ts';
 import { formsBy, type Renumber, rerankingsBy } from './renumbering.ts';
 import { rerankAll } from './rerank-parts.ts';
 import { RERANKED, type Reranking } from './rerank.ts';
@@ -94,7 +94,7 @@ export class PartitionedIndex implements SearchableIndex {
   /** Everything of a result but the hits. */
   #joined(found: readonly SearchResult[], { collect, scoresOf, spare }: SearchOptions): Omit<SearchResult, 'hits'> {
     const matches = collect === true ? found.map((one) => one.matches!) : [];
-    if (collect === true) for (const i of this.#here) this.#spare[i] = matches[i];
+    if (collect === true) { for (const i of this.#here) this.#spare[i] = matches[i]; }
     return {
       total: found.reduce((sum, { total }) => sum + total, 0),
       ...(found.some(({ isLowerBound }) => isLowerBound) && { isLowerBound: true }),
@@ -118,8 +118,8 @@ export class PartitionedIndex implements SearchableIndex {
    */
   #counted(query: Query,
     { algorithm, statistics, rerankings }: { readonly algorithm: ScoringAlgorithm; readonly statistics: Statistics;
-      readonly rerankings: readonly (readonly Reranking[])[] }
-  ): { queries: Query[]; postings: number[] } {
+      readonly rerankings: readonly (readonly Reranking[])[] }): { queries: Query[]; postings: number[] }
+  {
     const { forms, places } = termsOf(query);
     const local = this.#parts.map((_, part) => forms.map((list) => formsBy(list, this.#numberIn(part))));
     const words = rerankings.map((own) => own.flatMap((reranking) => reranking.words));

@@ -175,5 +175,7 @@ export class RemotePart implements IndexPart {
 
 /** Options that are not given are left out, so that equal searches are one question. */
 function sent(options: SentOptions): SentOptions {
-  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as unknown as SentOptions;
+  return Object.fromEntries(
+    Object.entries(options).filter(([, value]) => value !== undefined),
+  ) as unknown as SentOptions;
 }

@@ -17,8 +17,8 @@ const FIRST_CAPACITY = 16;
 /**
  * The forms of several indexes, each with a number of its own: whatever depends on all words of a collection, such as
  * groups, compounds and limits of lookups, is decided by them. They are in a kernel without documents, which has the
- * orders and groupings of any index. They are read once, in steps, and then follow the indexes: those of this process at
- * once, the others at each request.
+ * orders and groupings of any index. They are read once, in steps, and then follow the indexes: those of this process
+ * at once, the others at each request.
  */
 export class Vocabulary {
   readonly dictionary: Dictionary;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Loopback } from '../../testkit/parts/loopback.ts';
-import { gathered, gatheredEach, linkTo, readEach, Unanswered, withGuesses } from './index.ts';
+import { apart, gathered, gatheredEach, linkTo, readEach, Unanswered, withGuesses } from './index.ts';
 
 describe('a request that reads parts in other processes', () => {
   it('asks all parts together, each question once, and comes to the same result as if they were here', async () => {
@@ -94,6 +94,16 @@ describe('a request that reads parts in other processes', () => {
     expect(await loopback.request(() => [follow(), follow()])).toEqual([[2, 3, 4], [2, 3, 4]]);
     expect(loopback.asked).toEqual(['since']);
     expect(await loopback.request(follow)).toEqual([]);
+  });
+
+  it('does steps of long work with answers of their own', async () => {
+    const loopback = new Loopback();
+    let count = 0;
+    const part = loopback.add(() => (count += 1));
+    const read = () => part.known<number>('count');
+    const found = await loopback.request(async () => [await apart(read), await apart(read), await gathered(read)]);
+    expect([found, loopback.rounds]).toEqual([[1, 2, 3], 1]);
+    expect(await apart(() => 'outside of a request')).toBe('outside of a request');
   });
 
   it('meets what a part throws; outside of a request nothing is asked', async () => {

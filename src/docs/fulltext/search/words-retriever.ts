@@ -307,8 +307,8 @@ const FEW = 256;
 /**
  * Which terms of a query each document matches, in the order of the documents, and for each in the order of the query;
  * terms that match only through their neighbours come last. Matches by edits are labelled `query~indexed`. With
- * `fields`, only those are searched. It pauses between the leaves. Parts elsewhere are asked for all leaves together, as
- * if each reading were for all documents.
+ * `fields`, only those are searched. It pauses between the leaves. Parts elsewhere are asked for all leaves together,
+ * as if each reading were for all documents.
  */
 async function matchedTerms(index: ReadableText, { readings }: QueryPlan, ords: readonly number[],
   fields?: readonly Field[]): Promise<readonly ReadonlySet<string>[]>
@@ -322,8 +322,8 @@ async function matchedTerms(index: ReadableText, { readings }: QueryPlan, ords: 
     const own = placesOf(reading, ords, classes);
     const read = own.length === ords.length ? ords : own.map((place) => ords[place]!);
     for (const leaf of own.length === 0 ? [] : reading.wanted) {
-      addEach(sets, found, own,
-        guesses.guess(() => namesByOrd(index, reading, leaf, { ords: read, fields }), read.map(() => NO_LABELS)));
+      addEach(sets, found, own, guesses.guess(() =>
+        namesByOrd(index, reading, leaf, { ords: read, fields }), read.map(() => NO_LABELS)));
       if (pace.isDue) await pace.rest();
     }
   }

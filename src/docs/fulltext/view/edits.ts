@@ -1,5 +1,6 @@
 import { withinEdits } from '../../../lib/did-you-mean.ts';
 import type { FuzzyForm, InvertedIndex } from '../../../search/inverted/index.ts';
+import { withGuesses } from '../../../search/parts/index.ts';
 import { foldDiacritics } from '../../../text/folding.ts';
 import type { TermNode } from '../../../text/query/index.ts';
 import type { TermAnalyzer } from './text-index.ts';
@@ -51,9 +52,24 @@ interface Spellings {
  * `keepsFirst`, which keeps the first character, inflections of the nearest are found as well, and, for a word that has
  * no form itself, forms whose stem is near its stem; with `begins`, forms that begin with something near as well.
  */
-export function formsByEdits(index: Forms, analyzer: TermAnalyzer,
-  { form, fuzzy = 0, keepsFirst = false, begins = false }: Pick<TermNode,
-    'form' | 'fuzzy' | 'keepsFirst' | 'begins'>): Spellings
+export function formsByEdits(index: Forms, analyzer: TermAnalyzer, term: Misspellable): Spellings {
+  return withGuesses((guess) =>
+    spellingsOf({
+      group: (by, form) => index.group(by, form),
+      unstemmed: (form) => index.unstemmed(form),
+      fuzzy: (word, edits, limit) => index.fuzzy(word, edits, limit),
+      begunLike: (word, edits, kept, limit) => index.begunLike(word, edits, kept, limit),
+      prefix: (prefix, limit) => index.prefix(prefix, limit),
+      textOf: (form) => index.textOf(form),
+      countForms: (forms) => guess(() => index.countForms(forms), new Uint32Array(forms.length)),
+    }, analyzer, term)
+  );
+}
+
+type Misspellable = Pick<TermNode, 'form' | 'fuzzy' | 'keepsFirst' | 'begins'>;
+
+function spellingsOf(index: Forms, analyzer: TermAnalyzer,
+  { form, fuzzy = 0, keepsFirst = false, begins = false }: Misspellable): Spellings
 {
   const exact = exactForms(index, analyzer, form);
   const known = new Set(exact);

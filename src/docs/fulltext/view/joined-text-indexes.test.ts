@@ -211,7 +211,9 @@ async function expectSameWords(both: Both, word: string): Promise<void> {
     await ask((index) =>
       index.matchesByEdits({ kind: 'term', form: word, fuzzy: 1, keepsFirst: true, start: 0, end: 0 }, analyzer, ords)
     );
-    await ask((index) => index.matchesByEdits({ kind: 'term', form: word, fuzzy: 1, start: 0, end: 0 }, analyzer, ords, [1]));
+    await ask((index) =>
+      index.matchesByEdits({ kind: 'term', form: word, fuzzy: 1, start: 0, end: 0 }, analyzer, ords, [1])
+    );
     const likes: FormsLike[] = [{ by: 'term', form: word, analyzer }, { by: 'compounds', form: word, analyzer }, {
       by: 'pattern',
       pattern: `*${word.slice(1, 3)}*`,
@@ -228,8 +230,9 @@ function allWords(index: ReadableText): string[] {
 const documents = fc.array(change, { minLength: 5, maxLength: 60, size: 'max' });
 const searches = fc.array(fc.tuple(query, options, asked), { minLength: 4, maxLength: 4 });
 
-async function expectSameSearch(both: Both, [{ text, mode }, more, ask]: [{ text: string; mode: PlanOptions['mode'] },
-  Partial<PlanOptions>, Omit<TextQuery, 'readings'>]): Promise<void>
+async function expectSameSearch(both: Both,
+  [{ text, mode }, more, ask]: [{ text: string; mode: PlanOptions['mode'] }, Partial<PlanOptions>,
+    Omit<TextQuery, 'readings'>]): Promise<void>
 {
   const { one } = both;
   const readings = readingsOf(text, { ...more, mode });

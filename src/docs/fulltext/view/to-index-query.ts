@@ -1,6 +1,7 @@
 import { ServiceError } from '../../../errors/index.ts';
 import { ALL, type InvertedIndex, NONE, type Query, type WeightedForm,
   within } from '../../../search/inverted/index.ts';
+import { readEach } from '../../../search/parts/index.ts';
 import { type GroupNode, isLoose, type PhraseNode, type QueryNode, type TermNode } from '../../../text/query/index.ts';
 import { isSpaceless } from '../../../text/spaceless.ts';
 import { COMPLETION_CANDIDATES, COMPLETION_WEIGHT, COMPLETIONS, exactForms, type Forms, formsByEdits,
@@ -46,9 +47,11 @@ export function toIndexQuery(index: Index, readings: readonly TextReading[],
   const budget = new Budget(index);
   const names = new QueryNames();
   const queries = new Map<string, { query: Query; classes: number }>();
-  for (const { root, classes, ...reading } of readings) {
-    if (root === undefined || (classes & present) === 0) continue;
-    const query = new Translation(index, reading, budget, spellings).query(root);
+  const wanted = readings.filter(({ root, classes }) => root !== undefined && (classes & present) !== 0);
+  const translated = readEach(wanted,
+    ({ root, ...reading }) => new Translation(index, reading, budget, spellings).query(root!));
+  for (const [i, query] of translated.entries()) {
+    const { classes } = wanted[i]!;
     const name = names.of(query);
     // Readings of several languages often result in the same words, which are searched for only once.
     queries.set(name, { query, classes: classes | (queries.get(name)?.classes ?? 0) });
@@ -230,15 +233,16 @@ class Translation {
    * If something is required, the optional part adds to the score of every match: `all` keeps the matches without it.
    */
   #group({ required, optional, least = 1, excluded }: GroupNode): Query {
-    const additions = optional.map((node) => this.query(node));
-    const exclusions = excluded.map((node): Query => ({ kind: 'not', of: this.query(node) }));
+    const [additions = [], others = [], requirements = []] = readEach([optional, excluded, required],
+      (nodes) => readEach(nodes, (node) => this.query(node)));
+    const exclusions = others.map((of): Query => ({ kind: 'not', of }));
     if (required.length + optional.length === 0) return NONE;
     if (required.length === 0) {
       const matches: Query = least === 1 ? { kind: 'or', of: additions } : { kind: 'some', of: additions, least };
       return exclusions.length === 0 ? matches : { kind: 'and', of: [matches, ...exclusions] };
     }
     const extra: Query[] = additions.length === 0 ? [] : [{ kind: 'or', of: [ALL, ...additions] }];
-    return { kind: 'and', of: [...required.map((node) => this.query(node)), ...extra, ...exclusions] };
+    return { kind: 'and', of: [...requirements, ...extra, ...exclusions] };
   }
 
   #words(forms: readonly string[]): { forms: WeightedForm[]; offset: number }[] {
