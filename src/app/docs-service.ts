@@ -241,7 +241,7 @@ async function serve({ settings, log, clock, validateResponses = false }: StartO
     spools,
     workers,
     invoke,
-    sharing: sharingService(settings, forwarded, service.gather),
+    sharing: sharingService(settings, forwarded, service.cluster),
     permits,
     admitToEvents,
     specification,
@@ -251,7 +251,7 @@ async function serve({ settings, log, clock, validateResponses = false }: StartO
 }
 
 /** What the other nodes over the same database ask of this one. */
-function sharingService(settings: Settings, invoke: Invoke<Operations>, gather: DocumentService['gather']):
+function sharingService(settings: Settings, invoke: Invoke<Operations>, { gather }: DocumentService['cluster']):
   | SharingService
   | undefined
 {

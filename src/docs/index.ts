@@ -19,7 +19,7 @@ export { type Counted, type McpDescription, type OtherProcesses, summed } from '
 
 /** The document service without its protocols: its handlers and its background work. */
 export interface DocumentService
-  extends Pick<Areas, 'access' | 'audit' | 'documents' | 'maintenance' | 'readiness' | 'system'>
+  extends Pick<Areas, 'access' | 'audit' | 'cluster' | 'documents' | 'maintenance' | 'readiness' | 'system'>
 {
   readonly handlers: Handlers<Operations>;
   /** What this service adds to the pipeline of its calls. */
@@ -28,8 +28,6 @@ export interface DocumentService
   isOff(operation: string): boolean;
   /** Role and state of this node in replication. */
   readonly replication: DocsEnvironment['replication'];
-  /** Answers what a search of another node asks of the partitions in memory here. */
-  gather(questions: Uint8Array, signal: AbortSignal): Promise<Uint8Array>;
   /** Call this with the outcome of each operation, for the audit log and the alarms. */
   observe(outcome: Outcome): void;
   /** Stores a note from a read-only process. */
@@ -101,7 +99,6 @@ export async function createDocumentService(given: DocsEnvironment): Promise<Doc
     ...areas,
     handlers: whole.handlers,
     steps: stepsOf(env, areas),
-    gather: areas.cluster.gather,
     isOff: switchedOff(settings, embeddings),
     replication,
     observe(outcome) {

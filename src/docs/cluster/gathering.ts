@@ -131,8 +131,8 @@ export interface AnsweringView {
 }
 
 /**
- * Answers another node, which this one has let in. A part that is being read into memory is waited for. Rejects if one is
- * not meant to be here, so that another node is asked; what the part itself throws is an answer.
+ * Answers another node, which this one has let in. A part that is being read into memory is waited for. Rejects if one
+ * is not meant to be here, so that another node is asked; what the part itself throws is an answer.
  */
 export async function answerGathered(views: readonly AnsweringView[], request: Uint8Array,
   signal: AbortSignal): Promise<Uint8Array>

@@ -6,7 +6,7 @@ export interface Elsewhere {
   readonly isElsewhere: (error: unknown) => boolean;
   /** Asks another node; undefined if none can answer, and then what is missing is in memory when it resolves. */
   readonly ask: (call: Call, error: unknown) => Promise<{ readonly output: unknown } | undefined>;
-  /** Does work of a call that may ask parts of indexes in the memory of other nodes, until all that it needs is known. */
+  /** Does work of a call that may ask parts of indexes in the memory of other nodes, until it knows what it needs. */
   readonly gather: (call: Call, work: () => Promise<unknown>) => Promise<unknown>;
 }
 
