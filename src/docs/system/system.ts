@@ -2,6 +2,7 @@ import type { Operations } from '../../../generated/docs/operations.ts';
 import type { IndexBytes, ListEndpointsResponse } from '../../../generated/docs/sdk/types.gen.ts';
 import { ServiceError } from '../../errors/index.ts';
 import type { Handlers } from '../../operations/index.ts';
+import { gathered } from '../../search/parts/index.ts';
 import type { ColumnsView } from '../columns/index.ts';
 import type { Embeddings } from '../embeddings/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
@@ -98,7 +99,7 @@ export function createSystem(environment: DocsEnvironment,
           checksum: (collection) => documents.checksum(collection),
           async metaIndicesOf(collection) {
             await columns.intoMemory([collection], signal);
-            return columns.indexOf(collection)?.columns.stats().pairs ?? 0;
+            return gathered(() => columns.indexOf(collection)?.columns.stats().pairs ?? 0);
           },
           indexBytesOf,
         }, uptimeSeconds())),
