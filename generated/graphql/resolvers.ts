@@ -1068,6 +1068,8 @@ export type DocumentConnection = {
   readonly nextOffset?: Maybe<Scalars['Int']['output']>;
   /** The `cursor` of the next page; null without a cursor in the request, and when the response is empty. */
   readonly nextCursor?: Maybe<Scalars['String']['output']>;
+  /** What of the request was not done, and which partitions are missing with `partial`. */
+  readonly warnings: ReadonlyArray<Scalars['String']['output']>;
 };
 
 /** What became of a batch; it is never all or nothing. */
@@ -1137,6 +1139,8 @@ export type SearchInput = {
   readonly filter?: InputMaybe<FilterInput>;
   /** Keeps the documents in one of these languages; letter case does not matter, and an empty list keeps all. */
   readonly langs?: InputMaybe<ReadonlyArray<Scalars['String']['input']>>;
+  /** Whether to answer although some partitions are on no node that answers: `warnings` names those; the default is false. */
+  readonly partial?: InputMaybe<Scalars['Boolean']['input']>;
   /** Ranges that must all hold. */
   readonly rangeMeta?: InputMaybe<ReadonlyArray<RangeInput>>;
   /** What to sort by, such as `updatedAt`, or `year:desc, title:asc`; absent means by key, ascending. */
@@ -1351,6 +1355,8 @@ export type FtsInput = {
   readonly filter?: InputMaybe<FilterInput>;
   /** Keeps the documents in one of these languages; letter case does not matter, and an empty list keeps all. */
   readonly langs?: InputMaybe<ReadonlyArray<Scalars['String']['input']>>;
+  /** Whether to answer although some partitions are on no node that answers: `warnings` names those; the default is false. */
+  readonly partial?: InputMaybe<Scalars['Boolean']['input']>;
   /** An order in place of the best first, such as `year:desc, score`. */
   readonly sort?: InputMaybe<Scalars['String']['input']>;
   /** Pages by where the one before ended: `*` for the first, then the `nextCursor` of the response before. It does not go with `offset`. */
@@ -1637,6 +1643,8 @@ export type HybridSearchInput = {
   readonly filter?: InputMaybe<FilterInput>;
   /** Keeps the documents in one of these languages; letter case does not matter, and an empty list keeps all. */
   readonly langs?: InputMaybe<ReadonlyArray<Scalars['String']['input']>>;
+  /** Whether to answer although some partitions are on no node that answers: `warnings` names those; the default is false. */
+  readonly partial?: InputMaybe<Scalars['Boolean']['input']>;
   /** Ranges that must all hold. */
   readonly rangeMeta?: InputMaybe<ReadonlyArray<RangeInput>>;
   /** Keeps the documents within this circle. */
@@ -2143,6 +2151,8 @@ export type VectorSearchInput = {
   readonly filter?: InputMaybe<FilterInput>;
   /** Keeps the documents in one of these languages; letter case does not matter, and an empty list keeps all. */
   readonly langs?: InputMaybe<ReadonlyArray<Scalars['String']['input']>>;
+  /** Whether to answer although some partitions are on no node that answers: `warnings` names those; the default is false. */
+  readonly partial?: InputMaybe<Scalars['Boolean']['input']>;
   /** Ranges that must all hold. */
   readonly rangeMeta?: InputMaybe<ReadonlyArray<RangeInput>>;
   /** Factors by metadata, keyed `metaKey:metaValue`: a positive number multiplies the score, a negative one divides it. */
@@ -2233,6 +2243,8 @@ export type SimilarInput = {
   readonly filter?: InputMaybe<FilterInput>;
   /** Keeps the documents in one of these languages; letter case does not matter, and an empty list keeps all. */
   readonly langs?: InputMaybe<ReadonlyArray<Scalars['String']['input']>>;
+  /** Whether to answer although some partitions are on no node that answers: `warnings` names those; the default is false. */
+  readonly partial?: InputMaybe<Scalars['Boolean']['input']>;
   /** Ranges that must all hold. */
   readonly rangeMeta?: InputMaybe<ReadonlyArray<RangeInput>>;
   /** Factors by metadata, keyed `metaKey:metaValue`: a positive number multiplies the score, a negative one divides it. */
@@ -2993,6 +3005,7 @@ export type DocumentConnectionResolvers<ContextType = GraphqlContext, ParentType
   truncated?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
   nextOffset?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
   nextCursor?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  warnings?: Resolver<ReadonlyArray<ResolversTypes['String']>, ParentType, ContextType>;
 };
 
 export type BatchAddResultResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['BatchAddResult'] = ResolversParentTypes['BatchAddResult']> = {

@@ -1,9 +1,10 @@
 import { Counter, Histogram, type Registry } from 'prom-client';
 import { type Operations, operations } from '../../generated/docs/operations.ts';
-import { caughtUp, count, elsewhere, type InvokerOptions, note, type OperationSpec, patience,
+import { type Call, caughtUp, count, elsewhere, type InvokerOptions, note, type OperationSpec, patience,
   session } from '../operations/index.ts';
-import { Answers } from '../search/parts/index.ts';
+import { Answers, type AskParts, type PartAddress } from '../search/parts/index.ts';
 import type { Areas } from './areas.ts';
+import type { PartGatherer } from './cluster/index.ts';
 import type { Embeddings } from './embeddings/index.ts';
 import type { DocsEnvironment, DocsSettings } from './environment.ts';
 import { gateStep } from './search-gate.ts';
@@ -30,7 +31,7 @@ export function stepsOf({ feed, settings }: DocsEnvironment,
     elsewhere: forwarder && elsewhere({
       isElsewhere: (error) => error instanceof IndexElsewhere,
       ask: (call, error) => forwarder.ask(call, error as IndexElsewhere),
-      gather: ({ context: { signal } }, work) => new Answers((asked) => gatherer!.ask(asked, signal)).within(work),
+      gather: (call, work) => gatherFor(gatherer!, call, work),
     }),
     count: settings.searchStats ? count((...search) => stats.record(...search)) : undefined,
     patience: patience((error) => (error instanceof IndexLoading ? error.changed : undefined)),
@@ -43,6 +44,19 @@ export function stepsOf({ feed, settings }: DocsEnvironment,
     caughtUp: caughtUp(views),
     note: temporal.note && note(temporal.note),
   };
+}
+
+/** Does the work of a call that may ask other nodes; with `partial`, what is missing is a warning of the answer. */
+async function gatherFor(gatherer: PartGatherer, call: Call, work: () => Promise<unknown>): Promise<unknown> {
+  const { context: { signal }, input } = call;
+  const warnings = new Set<string>();
+  const missing = ({ collection, number, of }: PartAddress): void =>
+    void warnings.add(`partial: partition ${number + 1} of ${of} of ${collection} is on no node that answers`);
+  const isPartial = (input as { readonly partial?: boolean } | undefined)?.partial === true;
+  const ask: AskParts = (questions) => gatherer.ask(questions, signal, isPartial ? missing : undefined);
+  const output = await new Answers(ask).within(work);
+  call.warnings = [...call.warnings, ...warnings];
+  return output;
 }
 
 const TABLE: Readonly<Record<string, OperationSpec>> = operations;

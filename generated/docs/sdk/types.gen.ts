@@ -996,6 +996,11 @@ export type Filter = string | FilterNode;
 export type Langs = Array<Lang>;
 
 /**
+ * Whether to answer although some partitions of the collection are on no node that answers: with what the others have, and a warning for each that is missing. Otherwise, as when absent, the answer is then 503.
+ */
+export type Partial = boolean;
+
+/**
  * A Unix time in seconds, an ISO 8601 date, a number, or text.
  */
 export type RangeValue = string | number;
@@ -1046,6 +1051,7 @@ export type SearchDocumentsRequest = {
     filterMeta?: FilterMeta;
     filter?: Filter;
     langs?: Langs;
+    partial?: Partial;
     rangeMeta?: Ranges;
     /**
      * What to sort by; absent means by key, ascending. Keys such as `updatedAt`, or `year:desc, title:asc`, separated by commas. Each is `addedAt`, `updatedAt`, `expiresAt`, `key` or `lang`, or a metadata key with its direction or with the prefix `meta.`; in quotes where it has a comma. `asc` is the direction of keys without one. Numbers and dates are sorted as such, before texts; of several values the least counts ascending, the greatest descending. What has none comes last.
@@ -3040,6 +3046,7 @@ export type SearchFullTextRequest = {
     filterMeta?: FilterMeta;
     filter?: Filter;
     langs?: Langs;
+    partial?: Partial;
     geo?: GeoCircle;
     rangeMeta?: RangeMeta;
     boost?: Boost;
@@ -3676,6 +3683,7 @@ export type SearchVectorsRequest = {
     filterMeta?: FilterMeta;
     filter?: Filter;
     langs?: Langs;
+    partial?: Partial;
     rangeMeta?: Ranges;
     boost?: Boost;
     geo?: GeoCircle;
@@ -4439,6 +4447,7 @@ export type FindSimilarRequest = {
     filterMeta?: FilterMeta;
     filter?: Filter;
     langs?: Langs;
+    partial?: Partial;
     rangeMeta?: Ranges;
     boost?: Boost;
     geo?: GeoCircle;
@@ -4845,6 +4854,7 @@ export type SearchHybridRequest = {
     filterMeta?: FilterMeta;
     filter?: Filter;
     langs?: Langs;
+    partial?: Partial;
     rangeMeta?: Ranges;
     /**
      * Whether documents carry their body.
@@ -12143,6 +12153,10 @@ export type SearchFullTextByQueryData = {
          * How exactly matches are counted, as `totals` of `POST /v1/fts`.
          */
         totals?: Totals;
+        /**
+         * Whether to answer although some partitions are on no node that answers, as `partial` of `POST /v1/fts`.
+         */
+        partial?: Partial;
         /**
          * Language of the query, which chooses stemmer and stop words for all documents; words are searched for as they are written in one that has none. Without it, the query is read once for each language that documents of the collection have, and each reading finds documents of its language only.
          */

@@ -23,7 +23,7 @@ function open(nodes: Readonly<Record<string, Answer | undefined>>, owners: reado
       asked.push(name);
       const answer = nodes[name];
       if (answer === undefined) throw new ServiceError('unavailable', 'no connection');
-      const view = { name: 'words', answer, reached: async (lsn: number) => void reached.push(lsn) };
+      const view = { ...empty, answer, reached: async (lsn: number) => void reached.push(lsn) };
       return answerGathered([view], questions, signal);
     },
     close: () => undefined,
@@ -31,16 +31,19 @@ function open(nodes: Readonly<Record<string, Answer | undefined>>, owners: reado
   const gatherer = new PartGatherer({
     routesOf: ({ number }: PartAddress) => owners[number]!.map(route),
     connections,
+    answerAsEmpty: (part, method) => empty.answerAsEmpty(part.collection, method),
     failed: (name) => void failed.push(name),
     known: () => 7,
   });
   const links = owners.map((_, number) => linkTo({ view: 'words', collection: 'c', number, of: owners.length }));
-  const counts = () =>
-    new Answers((questions) => gatherer.ask(questions, unending)).within(async () =>
+  const counts = (missing?: (part: PartAddress) => void) =>
+    new Answers((questions) => gatherer.ask(questions, unending, missing)).within(async () =>
       readEach(links, (link) => link.known<string>('count', 'apple'))
     );
   return { counts, asked, failed, reached };
 }
+
+const empty = { name: 'words', answerAsEmpty: async (_: string, method: string) => `no ${method}` };
 
 /** Says which node was asked for which part. */
 const from = (name: string): Answer => ({ number }, method, args) => `${name} ${number} ${method} ${args.join()}`;
@@ -86,5 +89,13 @@ describe('parts of a collection that other nodes have', () => {
     const expected = { code: 'unavailable', message: expect.stringContaining('partition 2 of 2 of c') as string };
     await expect(open({ a: from('a'), b: undefined }, [['a'], ['b']]).counts()).rejects.toMatchObject(expected);
     await expect(open({ a: from('a') }, [['a'], []]).counts()).rejects.toMatchObject(expected);
+  });
+
+  it('answer as if they were empty where that is wanted, beside others of the same node that another one has', async () => {
+    const { counts } = open({ a: undefined, b: from('b') }, [['a'], ['a', 'b'], []]);
+    const missing: number[] = [];
+    expect(await counts(({ number }) => void missing.push(number))).toEqual(['no count', 'b 1 count apple',
+      'no count']);
+    expect(missing.sort()).toEqual([0, 2]);
   });
 });

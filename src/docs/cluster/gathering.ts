@@ -21,6 +21,8 @@ interface GathererDeps {
   /** The nodes that can be asked for a part, the best first. */
   readonly routesOf: (part: PartAddress) => readonly Route[];
   readonly connections: Pick<NodeConnections, 'to'>;
+  /** The answer of a part without documents. */
+  readonly answerAsEmpty: (part: PartAddress, method: string, args: readonly unknown[]) => Promise<unknown>;
   /** A node did not answer. */
   readonly failed: (node: string) => void;
   /** The highest LSN that this process knows: answers must include what their request's client has written here. */
@@ -44,34 +46,43 @@ export class PartGatherer {
 
   /**
    * The answers in the order of the questions. Each node is asked once; when it fails or is slow, the others that have
-   * its parts are asked, too. Rejects with `unavailable` if a part is on no node that answers.
+   * its parts are asked, too. A part that is on no node that answers is reported to `missing`, and answers as one
+   * without documents; without that function it makes this reject with `unavailable`.
    */
-  async ask(questions: readonly Question[], signal: AbortSignal): Promise<PartAnswer[]> {
-    const routed = questions.map((question): Routed => ({ question, routes: this.#routesOf(question.part) }));
+  async ask(questions: readonly Question[], signal: AbortSignal, missing: (part: PartAddress) => void = (part) => {
+    throw notAnswering(part);
+  }): Promise<PartAnswer[]> {
     const answers = new Map<Question, PartAnswer>();
-    const byNode = Map.groupBy(routed, ({ routes }) => routes[0]!.name);
-    await Promise.all([...byNode.values()].map(async (some) => {
-      for (const [question, answer] of await this.#hedged(some, signal)) answers.set(question, answer);
-    }));
+    const routed = questions.map((question): Routed => ({ question, routes: this.#deps.routesOf(question.part) }));
+    const askAll = async (some: readonly Routed[]): Promise<void> => {
+      const isOnePart = new Set(some.map(({ question: { part } }) => nameOf(part))).size === 1;
+      const found = await this.#hedged(some, signal);
+      if (found === undefined && !isOnePart) return eachOf(some, ({ question: { part } }) => nameOf(part));
+      for (const { question } of some)
+        answers.set(question, found?.get(question) ?? await this.#asEmpty(question, missing));
+    };
+    const eachOf = async (some: readonly Routed[], by: (routed: Routed) => string): Promise<void> =>
+      void (await Promise.all([...Map.groupBy(some, by).values()].map(askAll)));
+    await eachOf(routed, ({ question, routes }) => routes[0]?.name ?? nameOf(question.part));
     return questions.map((question) => answers.get(question)!);
   }
 
-  #routesOf(part: PartAddress): readonly Route[] {
-    const routes = this.#deps.routesOf(part);
-    if (routes.length === 0) throw notAnswering(part);
-    return routes;
+  async #asEmpty({ part, method, args }: Question, missing: (part: PartAddress) => void): Promise<PartAnswer> {
+    missing(part);
+    return { value: await this.#deps.answerAsEmpty(part, method, args) };
   }
 
-  /** Some questions that have the same best node; all of them go to their next nodes together. */
-  async #hedged(some: readonly Routed[], signal: AbortSignal): Promise<ReadonlyMap<Question, PartAnswer>> {
+  /** Some questions that have the same best node, all of which go to their next nodes together; undefined if that fails. */
+  async #hedged(some: readonly Routed[], signal: AbortSignal): Promise<ReadonlyMap<Question, PartAnswer> | undefined> {
     const choices = Math.max(...some.map(({ routes }) => routes.length));
+    if (choices === 0) return undefined;
     const ask = (choice: number, within: AbortSignal) => this.#askChoice(some, choice, within);
     try {
       const nodes = Array.from({ length: choices }, (_, choice) => choice);
       return (await askHedged(ask, { nodes, delay: this.#delay.delay, signal })).value;
     } catch {
       signal.throwIfAborted();
-      throw notAnswering(some[0]!.question.part);
+      return undefined;
     }
   }
 
@@ -108,6 +119,8 @@ export class PartGatherer {
   }
 }
 
+const nameOf = ({ view, collection, number, of }: PartAddress): string => `${view} ${collection} ${number} ${of}`;
+
 function notAnswering({ view, collection, number, of }: PartAddress): ServiceError {
   return new ServiceError('unavailable',
     `no node answers for partition ${number + 1} of ${of} of ${collection} (${view}); try again, or see GET /v1/nodes`,
@@ -128,6 +141,7 @@ export interface AnsweringView {
   reached(lsn: number, signal: AbortSignal): Promise<void>;
   /** Throws `IndexLoading` while the part is read into memory, `IndexElsewhere` if it is not meant to be here. */
   answer(part: Omit<PartAddress, 'view'>, method: string, args: readonly unknown[]): unknown;
+  answerAsEmpty(collection: string, method: string, args: readonly unknown[]): Promise<unknown>;
 }
 
 /**

@@ -17,6 +17,7 @@ import type { UnitNumber } from './unit.ts';
 export type { Route } from './cluster-state.ts';
 export { Cluster } from './cluster.ts';
 export { answerForwarded } from './forwarding.ts';
+export type { PartGatherer } from './gathering.ts';
 export type { ConnectNode, NodeConnection } from './port.ts';
 export { numberOf, type Unit, type UnitNumber, unitOf } from './unit.ts';
 
@@ -93,7 +94,7 @@ interface Sharing {
 }
 
 /** What a node needs that holds only its share of the indexes; undefined for one that holds everything. */
-function shareOf({ connectNode, feed, log }: DocsEnvironment,
+function shareOf({ connectNode, feed, log, settings }: DocsEnvironment,
   { views, cluster, collections }: { readonly views: readonly ClusterView[]; readonly cluster: Cluster;
     readonly collections: Collections }): Sharing | undefined
 {
@@ -105,12 +106,17 @@ function shareOf({ connectNode, feed, log }: DocsEnvironment,
   const gatherer = new PartGatherer({
     routesOf: (part) => forwarder.routesTo(part),
     connections,
+    answerAsEmpty: ({ view, collection }, method, args) =>
+      views.find(({ name }) => name === view)!.answerAsEmpty(collection, method, args),
     failed: (node) => cluster.failed(node),
     known,
   });
   const have = (partition: Partition): boolean => {
     const unit = collections.unitOf(partition);
-    return unit !== undefined && !held.has(unit) && forwarder.routesTo(partition).length > 0;
+    if (unit === undefined || held.has(unit)) return false;
+    // What does not fit is not brought into memory here, although no other node has it.
+    const mayNotHold = settings.indexMemory !== undefined && cluster.state !== undefined && !cluster.isWanted(unit);
+    return mayNotHold || forwarder.routesTo(partition).length > 0;
   };
   for (const view of views) view.leaveTo({ have, documentsOf: (collection) => collections.documentsOf(collection) });
   return { held, connections, forwarder, gatherer };

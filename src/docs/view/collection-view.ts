@@ -17,6 +17,8 @@ import type { ViewIndex, ViewKind } from './view-kind.ts';
 
 export interface CollectionViewOptions extends KeepingOptions {
   readonly timer?: Timer;
+  /** Ends work that belongs to the indexes; called before these are released. */
+  readonly whenHalted?: () => Promise<void>;
   /** Most documents of a collection whose index is read when it is searched, not at a start; absent: all are read. */
   readonly mostAtRest?: number | undefined;
   /** How many partitions a collection shall have (`Partitioning`); one by default. */
@@ -75,6 +77,7 @@ export class CollectionView<Index extends ViewIndex & Readable & Part, Readable 
   readonly #atRest: IndexesAtRest<Index>;
   readonly #mostAtRest: number;
   readonly #dividing: Dividing<Index, Readable, Part>;
+  readonly #whenHalted: (() => Promise<void>) | undefined;
   #run: Run | undefined;
   #listed = false;
   #others: OtherNodes | undefined;
@@ -86,6 +89,7 @@ export class CollectionView<Index extends ViewIndex & Readable & Part, Readable 
     this.#env = env;
     this.#kind = kind;
     this.#timer = options.timer ?? systemTimer;
+    this.#whenHalted = options.whenHalted;
     const wanted = options.partitions ?? (() => 1);
     // All nodes must come to the same number; a view may start before the nodes are known.
     const partitions: Partitioning = (collection, present, documents) =>
@@ -318,7 +322,7 @@ export class CollectionView<Index extends ViewIndex & Readable & Part, Readable 
     const { name: view, answer } = this.#kind;
     if (answer === undefined) throw new RangeError(`the ${view} index answers no other nodes`);
     const collection = this.#collections.get(name);
-    if (collection === undefined) return this.#asEmpty(name, (index) => answer.call(this.#kind, index, method, args));
+    if (collection === undefined) return this.answerAsEmpty(name, method, args);
     const part = collection.part(number, of);
     if (part === undefined || (part.isResting && this.#others?.have(part.partition) === true))
       throw new IndexElsewhere(view, name, (signal) => this.#readHere(name, signal));
@@ -326,10 +330,11 @@ export class CollectionView<Index extends ViewIndex & Readable & Part, Readable 
     return answer.call(this.#kind, part.ready(this.changed), method, args);
   }
 
-  #asEmpty<T>(collection: string, read: (index: Index) => T): T {
+  /** The answer of a part without documents. */
+  async answerAsEmpty(collection: string, method: string, args: readonly unknown[]): Promise<unknown> {
     const index = this.#kind.create(collection);
     try {
-      return read(index);
+      return await this.#kind.answer!(index, method, args);
     } finally {
       index.close?.();
     }
@@ -459,6 +464,7 @@ export class CollectionView<Index extends ViewIndex & Readable & Part, Readable 
   }
 
   async #halt(): Promise<void> {
+    await this.#whenHalted?.();
     const run = this.#run;
     if (run === undefined) return;
     run.abort.abort();

@@ -121,7 +121,7 @@ describe('a collection of which other nodes have some partitions', () => {
   });
 
   it('answers as an empty one if nothing of it is indexed', async () => {
-    expect(here.view.answer({ collection: 'unknown', number: 1, of: 3 }, 'documents', [])).toBe(0);
+    expect(await here.view.answer({ collection: 'unknown', number: 1, of: 3 }, 'documents', [])).toBe(0);
     expect(here.kind.created.at(-1)!.closed).toBe(1);
   });
 });

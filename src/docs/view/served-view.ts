@@ -3,6 +3,6 @@ import type { ViewIndex } from './view-kind.ts';
 
 /** What a service needs of each view, whatever its indexes are. */
 export type ServedView = Pick<CollectionView<ViewIndex>,
-  'start' | 'restart' | 'isCaughtUp' | 'caughtUp' | 'reached' | 'settled' | 'name' | 'isReady' | 'changed' | 'position'
-    | 'bytesOf' | 'inMemory' | 'intoMemory' | 'partIntoMemory' | 'rest' | 'counts' | 'stateOf' | 'divisionOf'
-    | 'takeOver' | 'leaveFormer' | 'leaveTo' | 'answer' | 'woken'>;
+  'start' | 'stop' | 'restart' | 'isCaughtUp' | 'caughtUp' | 'reached' | 'settled' | 'name' | 'isReady' | 'changed'
+    | 'position' | 'bytesOf' | 'inMemory' | 'intoMemory' | 'partIntoMemory' | 'rest' | 'counts' | 'stateOf'
+    | 'divisionOf' | 'takeOver' | 'leaveFormer' | 'leaveTo' | 'answer' | 'answerAsEmpty' | 'woken'>;

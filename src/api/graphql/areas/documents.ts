@@ -3,7 +3,7 @@ import type { CodeGraphEdge, IngestOptions, ListRevisionsResponse,
 import type { DocumentConnection, DocumentEdge, IngestDocumentInput, IngestOptionsInput,
   SearchInput } from '../../../../generated/graphql/resolvers.ts';
 import { ServiceError } from '../../../errors/index.ts';
-import { truncationIn } from '../../../operations/index.ts';
+import { truncationIn, warningsIn } from '../../../operations/index.ts';
 import { selects } from '../reads.ts';
 import { defineArea } from './area.ts';
 import { given, toFilter, toMeta, toRanges } from './input.ts';
@@ -109,6 +109,7 @@ function toConnection(found: readonly ProjectedDocument[], headers: Readonly<Rec
     truncated,
     nextOffset,
     nextCursor,
+    warnings: [...warningsIn(headers).warnings ?? []],
     pageInfo: {
       totalCount,
       hasNextPage: input.cursor == null ? offset + edges.length < totalCount : nextCursor !== undefined,

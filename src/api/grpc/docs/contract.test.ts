@@ -85,6 +85,7 @@ const ONLY_IN_PROTO: Readonly<Record<string, string>> = {
   'SearchResponse.truncated': 'the header X-Truncated',
   'SearchResponse.nextOffset': 'the header X-Next-Offset',
   'SearchResponse.nextCursor': 'the header X-Next-Cursor',
+  'SearchResponse.warnings': 'the header X-Warnings',
   'ListWebhooksResponse.totalCount': 'the header X-Total-Count',
   'ListWebhooksResponse.truncated': 'the header X-Truncated',
   'ListWebhooksResponse.nextOffset': 'the header X-Next-Offset',

@@ -1,6 +1,6 @@
 import type { OperationId } from '../../../../generated/docs/operations.ts';
 import { ServiceError } from '../../../errors/index.ts';
-import { type Reply, truncationIn } from '../../../operations/index.ts';
+import { type Reply, truncationIn, warningsIn } from '../../../operations/index.ts';
 
 /**
  * The operation that an RPC calls. Without conversions, the message is the operation's input, and its output is the
@@ -250,6 +250,7 @@ function searchAnswer(reply: Reply<unknown>): Fields {
     ...listUnder('documents')(reply) as Fields,
     contextTruncated: reply.headers['X-Context-Truncated'] === 'true',
     nextCursor: reply.headers['X-Next-Cursor'],
+    ...warningsIn(reply.headers),
   };
 }
 

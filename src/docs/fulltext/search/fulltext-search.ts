@@ -25,8 +25,8 @@ type SearchHandlers = Required<
 /** Full-text search, and the indexes that it needs. */
 export interface FullTextSearch {
   readonly handlers: SearchHandlers;
-  readonly view: StoppableView;
-  readonly views: readonly StoppableView[];
+  readonly view: ServedView;
+  readonly views: readonly ServedView[];
   /** Prepares the documents of batches for the indexes. */
   readonly preparation: Preparation;
   /** For `pmisparse`, in all searches by words. */
@@ -36,8 +36,6 @@ export interface FullTextSearch {
   /** The dependencies of searches, for areas that combine full-text search with other search. */
   readonly deps: SearchDeps;
 }
-
-type StoppableView = ServedView & Pick<FullTextView, 'stop'>;
 
 export interface FullTextSearchAreas {
   readonly fullText: Pick<FullText, 'synonymsOf' | 'stopWordsOf'>;
@@ -71,6 +69,8 @@ export function createFullTextSearch(environment: DocsEnvironment,
     indexes,
     analyzerOf: documentAnalyzers(settings),
     ...viewOptions(environment, collections, 'fts', CHECKPOINT_MAGIC),
+    // The models learned from the documents exist as long as the index of their words.
+    whenHalted: () => expansion.stop(),
   });
   const expansion = createExpansion(environment, fullText, neighbours);
   const spell = createSpell(environment, { view });
@@ -89,7 +89,6 @@ export function createFullTextSearch(environment: DocsEnvironment,
     spelling: spell.spelling,
     vectors,
   };
-  const served = withExpansion(view, expansion);
   return {
     preparation: preparingSegments({ fieldNames: (collection) => view.indexOf(collection)?.fieldNames ?? [] }),
     handlers: {
@@ -101,56 +100,10 @@ export function createFullTextSearch(environment: DocsEnvironment,
       }),
       autocomplete: (input) => autocomplete(deps, input),
     },
-    view: served,
-    views: [served],
+    view,
+    views: [view],
     expansion,
     spell,
     deps,
-  };
-}
-
-/** The models learned from the documents exist as long as the index of their words. */
-function withExpansion(view: StoppableView, expansion: Expansion): StoppableView {
-  return {
-    start: () => view.start(),
-    async stop() {
-      await expansion.stop();
-      await view.stop();
-    },
-    async restart() {
-      await expansion.stop();
-      await view.restart();
-    },
-    get isCaughtUp() {
-      return view.isCaughtUp;
-    },
-    caughtUp: (signal) => view.caughtUp(signal),
-    reached: (lsn, signal) => view.reached(lsn, signal),
-    settled: () => view.settled(),
-    bytesOf: (collection) => view.bytesOf(collection),
-    inMemory: () => view.inMemory(),
-    counts: () => view.counts(),
-    get woken() {
-      return view.woken;
-    },
-    intoMemory: (collections, signal) => view.intoMemory(collections, signal),
-    partIntoMemory: (partition, signal) => view.partIntoMemory(partition, signal),
-    answer: (address, method, args) => view.answer(address, method, args),
-    stateOf: (partition) => view.stateOf(partition),
-    divisionOf: (collection) => view.divisionOf(collection),
-    takeOver: (collection, partitions) => view.takeOver(collection, partitions),
-    leaveFormer: (collection) => view.leaveFormer(collection),
-    leaveTo: (others) => view.leaveTo(others),
-    rest: (collection, usedAt, signal) => view.rest(collection, usedAt, signal),
-    name: view.name,
-    get position() {
-      return view.position;
-    },
-    get isReady() {
-      return view.isReady;
-    },
-    get changed() {
-      return view.changed;
-    },
   };
 }
