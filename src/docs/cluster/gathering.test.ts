@@ -40,7 +40,7 @@ function open(nodes: Readonly<Record<string, Answer | undefined>>, owners: reado
     new Answers((questions) => gatherer.ask(questions, unending, missing)).within(async () =>
       readEach(links, (link) => link.known<string>('count', 'apple'))
     );
-  return { counts, asked, failed, reached };
+  return { counts, asked, failed, reached, gatherer, links };
 }
 
 const empty = { name: 'words', answerAsEmpty: async (_: string, method: string) => `no ${method}` };
@@ -64,6 +64,24 @@ describe('parts of a collection that other nodes have', () => {
     };
     const without = open({ a: lost, b: from('b') }, [['a', 'b'], ['b']]);
     expect(await without.counts()).toEqual(['b 0 count apple', 'b 1 count apple']);
+  });
+
+  it('are asked at the same node for what replicas do not have in common, as long as that answers', async () => {
+    const nodes: Record<string, Answer | undefined> = { a: from('a'), b: from('b') };
+    const routes = ['a', 'b'];
+    const { gatherer, links } = open(nodes, [routes]);
+    const ask = () =>
+      new Answers((questions) => gatherer.ask(questions, unending)).within(async () =>
+        readEach([() => links[0]!.steady<string>('state'), () => links[0]!.known<string>('count')], (read) => read())
+      );
+    expect(await ask()).toEqual(['a 0 state ', 'a 0 count ']);
+    routes.reverse();
+    expect(await ask()).toEqual(['a 0 state ', 'b 0 count ']);
+    nodes['a'] = undefined;
+    expect(await ask()).toEqual(['b 0 state ', 'b 0 count ']);
+    nodes['a'] = from('a');
+    routes.reverse();
+    expect(await ask()).toEqual(['b 0 state ', 'a 0 count ']);
   });
 
   it('are waited for while their node reads them into memory', async () => {

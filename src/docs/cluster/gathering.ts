@@ -39,6 +39,8 @@ interface Routed {
 export class PartGatherer {
   readonly #deps: GathererDeps;
   readonly #delay = new HedgeDelay();
+  /** The node that was asked last what replicas of a part do not have in common. */
+  readonly #steady = new Map<string, string>();
 
   constructor(deps: GathererDeps) {
     this.#deps = deps;
@@ -53,7 +55,7 @@ export class PartGatherer {
     throw notAnswering(part);
   }): Promise<PartAnswer[]> {
     const answers = new Map<Question, PartAnswer>();
-    const routed = questions.map((question): Routed => ({ question, routes: this.#deps.routesOf(question.part) }));
+    const routed = questions.map((question): Routed => ({ question, routes: this.#routesOf(question) }));
     const askAll = async (some: readonly Routed[]): Promise<void> => {
       const isOnePart = new Set(some.map(({ question: { part } }) => nameOf(part))).size === 1;
       const found = await this.#hedged(some, signal);
@@ -63,8 +65,17 @@ export class PartGatherer {
     };
     const eachOf = async (some: readonly Routed[], by: (routed: Routed) => string): Promise<void> =>
       void (await Promise.all([...Map.groupBy(some, by).values()].map(askAll)));
-    await eachOf(routed, ({ question, routes }) => routes[0]?.name ?? nameOf(question.part));
+    await eachOf(routed,
+      ({ question: { part, isSteady = false }, routes }) => `${isSteady} ${routes[0]?.name ?? nameOf(part)}`);
     return questions.map((question) => answers.get(question)!);
+  }
+
+  #routesOf({ part, isSteady }: Question): readonly Route[] {
+    const routes = this.#deps.routesOf(part);
+    const steady = isSteady === true ? this.#steady.get(nameOf(part)) : undefined;
+    return steady === undefined
+      ? routes
+      : routes.toSorted((a, b) => Number(b.name === steady) - Number(a.name === steady));
   }
 
   async #asEmpty({ part, method, args }: Question, missing: (part: PartAddress) => void): Promise<PartAnswer> {
@@ -77,9 +88,11 @@ export class PartGatherer {
     const choices = Math.max(...some.map(({ routes }) => routes.length));
     if (choices === 0) return undefined;
     const ask = (choice: number, within: AbortSignal) => this.#askChoice(some, choice, within);
+    // Another replica would begin from nothing, which takes longer than a slow one.
+    const atOnce = some[0]!.question.isSteady === true ? 1 : 2;
     try {
       const nodes = Array.from({ length: choices }, (_, choice) => choice);
-      return (await askHedged(ask, { nodes, delay: this.#delay.delay, signal })).value;
+      return (await askHedged(ask, { nodes, delay: this.#delay.delay, signal, atOnce })).value;
     } catch {
       signal.throwIfAborted();
       return undefined;
@@ -111,9 +124,11 @@ export class PartGatherer {
       const bytes = await connections.to(address).gather(serialize(gather), within);
       this.#delay.observe(performance.now() - began);
       const answers = deserialize(bytes) as Gathered;
+      for (const { part, isSteady } of questions) if (isSteady === true) this.#steady.set(nameOf(part), name);
       return questions.map((question, i) => [question, answerFrom(answers[i]!)] as const);
     } catch (error) {
       if (!within.aborted) failed(name);
+      for (const { part } of questions) if (this.#steady.get(nameOf(part)) === name) this.#steady.delete(nameOf(part));
       throw error;
     }
   }

@@ -11,6 +11,7 @@ const NO_ROWS: SortedRows = { length: 0, at: () => undefined };
 /** The columns of a part in another process, for `joinColumns`; `answerColumns` answers there. */
 export class RemoteColumns implements ColumnsPart {
   readonly #ask: AskColumns;
+  readonly #steady: AskColumns;
   readonly #holds: Holds;
   #parts = 1;
   /** The set that was sent last: a request sends the same one several times. */
@@ -19,6 +20,7 @@ export class RemoteColumns implements ColumnsPart {
   /** `holds` tells the documents of the part, so that sets that are sent have no others. */
   constructor(link: PartLink, holds: Holds) {
     this.#ask = (method, ...args) => link.known(method, ...args);
+    this.#steady = (method, ...args) => link.steady(method, ...args);
     this.#holds = holds;
   }
 
@@ -92,11 +94,11 @@ export class RemoteColumns implements ColumnsPart {
   }
 
   #summary(): Summary {
-    return this.#ask('summary', this.#parts);
+    return this.#steady('summary', this.#parts);
   }
 
   #moment(now: number): Moment {
-    return this.#ask('moment', now);
+    return this.#steady('moment', now);
   }
 
   #packed(set: OrdSet | undefined): PackedSet | undefined {

@@ -91,7 +91,7 @@ export class RemotePlaces implements PlacesPart {
   }
 
   #summary(): Summary {
-    return this.#link.known('summary');
+    return this.#link.steady('summary');
   }
 
   async #ask<M extends Method>(signal: AbortSignal | undefined, method: M,

@@ -40,7 +40,8 @@ export class RemotePart implements IndexPart {
   }
 
   follow(): boolean {
-    return this.#forms.follow(this.#summary, (since, from) => this.#ask('forms', since, from));
+    return this.#forms.follow(this.#summary,
+      (since, from) => this.#link.steady<Answered<'forms'>>('forms' satisfies PartMethod, since, from));
   }
 
   watch(watcher: FormWatcher): void {

@@ -1,3 +1,4 @@
+import { ServiceError } from '../../errors/index.ts';
 import { Buffers, InvertedKernel } from '../../kernels/inverted.ts';
 import type { KernelBuild } from '../../kernels/load.ts';
 import { tokenTables } from '../../text/token-tables.ts';
@@ -13,6 +14,8 @@ type Forms = Pick<IndexPart, 'follow' | 'formEnd' | 'hasForm' | 'textOf' | 'watc
 /** Number of forms that one step reads. */
 const FORMS_AT_ONCE = 2000;
 const FIRST_CAPACITY = 16;
+/** Words that are not known after so many steps are answers of other processes that do not belong together. */
+const MOST_STEPS = 10_000;
 
 /**
  * The forms of several indexes, each with a number of its own: whatever depends on all words of a collection, such as
@@ -65,7 +68,9 @@ export class Vocabulary {
 
   /** Reads the forms that are not read yet, at once: some microseconds each. */
   complete(): this {
-    while (!this.prepare(Number.POSITIVE_INFINITY));
+    for (let steps = 0; !this.prepare(Number.POSITIVE_INFINITY); steps++)
+      if (steps > MOST_STEPS)
+        throw new ServiceError('unavailable', 'the words of other nodes could not be read; try again');
     return this;
   }
 

@@ -169,6 +169,8 @@ export function linkTo(part: PartAddress): PartLink {
   return {
     part,
     known: <T>(method: string, ...args: readonly unknown[]) => current().known(questionOf(part, method, args)) as T,
+    steady: <T>(method: string, ...args: readonly unknown[]) =>
+      current().known({ ...questionOf(part, method, args), isSteady: true }) as T,
     first: <T>(method: string, ...args: readonly unknown[]) =>
       current().known(firstQuestionOf(part, method, args)) as T,
     ask: <T>(method: string, ...args: readonly unknown[]) =>

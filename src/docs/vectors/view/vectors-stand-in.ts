@@ -57,7 +57,7 @@ export class VectorsStandIn implements VectorsPart {
   }
 
   get #summary(): Summary {
-    return openValue(this.#link.known<OrClosed<Summary>>('summary'));
+    return openValue(this.#link.steady<OrClosed<Summary>>('summary'));
   }
 }
 
