@@ -22,7 +22,7 @@ interface GathererDeps {
   readonly routesOf: (part: PartAddress) => readonly Route[];
   readonly connections: Pick<NodeConnections, 'to'>;
   /** The answer of a part without documents. */
-  readonly answerAsEmpty: (part: PartAddress, method: string, args: readonly unknown[]) => Promise<unknown>;
+  readonly answerAsEmpty: (part: PartAddress, method: string, args: readonly unknown[]) => unknown;
   /** A node did not answer. */
   readonly failed: (node: string) => void;
   /** The highest LSN that this process knows: answers must include what their request's client has written here. */
@@ -156,7 +156,7 @@ export interface AnsweringView {
   reached(lsn: number, signal: AbortSignal): Promise<void>;
   /** Throws `IndexLoading` while the part is read into memory, `IndexElsewhere` if it is not meant to be here. */
   answer(part: Omit<PartAddress, 'view'>, method: string, args: readonly unknown[]): unknown;
-  answerAsEmpty(collection: string, method: string, args: readonly unknown[]): Promise<unknown>;
+  answerAsEmpty(collection: string, method: string, args: readonly unknown[]): unknown;
 }
 
 /**

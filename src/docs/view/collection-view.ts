@@ -80,6 +80,8 @@ export class CollectionView<Index extends ViewIndex & Readable & Part, Readable 
   readonly #whenHalted: (() => Promise<void>) | undefined;
   #run: Run | undefined;
   #listed = false;
+  /** Answers for parts of which nothing is indexed. */
+  #empty: Index | undefined;
   #others: OtherNodes | undefined;
   #changed = Promise.withResolvers<void>();
 
@@ -330,14 +332,13 @@ export class CollectionView<Index extends ViewIndex & Readable & Part, Readable 
     return answer.call(this.#kind, part.ready(this.changed), method, args);
   }
 
-  /** The answer of a part without documents. */
-  async answerAsEmpty(collection: string, method: string, args: readonly unknown[]): Promise<unknown> {
-    const index = this.#kind.create(collection);
-    try {
-      return await this.#kind.answer!(index, method, args);
-    } finally {
-      index.close?.();
-    }
+  /**
+   * The answer of a part without documents; always of the same one, because a request may ask for what has happened to
+   * it.
+   */
+  answerAsEmpty(collection: string, method: string, args: readonly unknown[]): unknown {
+    this.#empty ??= this.#kind.create(collection);
+    return this.#kind.answer!(this.#empty, method, args);
   }
 
   /** The same if all of it serves and is in memory: what rests goes on resting. */
@@ -475,6 +476,8 @@ export class CollectionView<Index extends ViewIndex & Readable & Part, Readable 
   }
 
   #forget(): void {
+    this.#empty?.close?.();
+    this.#empty = undefined;
     this.#listed = false;
     this.#collections.clear();
     this.#notifyChange();

@@ -121,7 +121,10 @@ describe('a collection of which other nodes have some partitions', () => {
   });
 
   it('answers as an empty one if nothing of it is indexed', async () => {
-    expect(await here.view.answer({ collection: 'unknown', number: 1, of: 3 }, 'documents', [])).toBe(0);
-    expect(here.kind.created.at(-1)!.closed).toBe(1);
+    for (const number of [0, 1])
+      expect(here.view.answer({ collection: 'unknown', number, of: 3 }, 'documents', [])).toBe(0);
+    const empty = here.kind.created.at(-1)!;
+    await here.view.stop();
+    expect([empty.closed, here.kind.created.filter((index) => index.documents === 0)]).toEqual([1, [empty]]);
   });
 });
