@@ -83,7 +83,7 @@ export class PartGatherer {
     return { value: await this.#deps.answerAsEmpty(part, method, args) };
   }
 
-  /** Some questions that have the same best node, all of which go to their next nodes together; undefined if that fails. */
+  /** Questions with the same best node, all of which go to their next nodes together; undefined if that fails. */
   async #hedged(some: readonly Routed[], signal: AbortSignal): Promise<ReadonlyMap<Question, PartAnswer> | undefined> {
     const choices = Math.max(...some.map(({ routes }) => routes.length));
     if (choices === 0) return undefined;

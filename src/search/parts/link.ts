@@ -32,8 +32,8 @@ export interface PartLink {
   /** What a method returned. Throws `Unanswered` if this request does not know it yet. */
   known<T>(method: string, ...args: readonly unknown[]): T;
   /**
-   * As `known`, for what replicas of a part do not have in common: the one that was asked so before is asked, as long as
-   * it answers.
+   * As `known`, for what replicas of a part do not have in common: the one that was asked so before is asked, as long
+   * as it answers.
    */
   steady<T>(method: string, ...args: readonly unknown[]): T;
   /**

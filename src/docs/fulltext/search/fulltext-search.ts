@@ -12,7 +12,7 @@ import type { NeighbourModelsOptions } from '../expansion/neighbour-models.ts';
 import type { FullText } from '../fulltext.ts';
 import { preparingSegments } from '../segments/segments.ts';
 import { documentAnalyzers } from '../view/analyzers.ts';
-import { CHECKPOINT_MAGIC, createFullTextView, type FullTextView } from '../view/fulltext-view.ts';
+import { CHECKPOINT_MAGIC, createFullTextView } from '../view/fulltext-view.ts';
 import { invertedIndexes } from '../view/inverted-text-index.ts';
 import type { TextIndexes } from '../view/text-index.ts';
 import { autocomplete } from './autocomplete.ts';

@@ -109,6 +109,9 @@ describe('vectors on other nodes', () => {
       expect(rounds).toBeGreaterThan(0);
       expect(rounds).toBeLessThanOrEqual(most);
     }
+    // Neither is the index built in the background nor anything embedded between the two calls.
+    await fixture.caughtUp();
+    await fixture.fields.view.settled();
     expect((await both(() => fixture.call('getVectorStats', {}))).rounds).toBe(1);
   });
 });
