@@ -271,6 +271,7 @@ function connection({ documents, total, ...answer }: Ending & { documents: reado
     totalCount: total,
     ...ending(answer as Ending),
     nextCursor: answer.nextCursor ?? null,
+    warnings: [],
     pageInfo: {
       totalCount: total,
       hasNextPage: input['cursor'] === undefined ? offset + edges.length < total : answer.nextCursor !== undefined,

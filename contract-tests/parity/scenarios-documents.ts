@@ -168,7 +168,7 @@ export const documents: Record<string, Scenario> = {
     await ok('searchDocuments', { cursor: '*', langs: ['none'] });
     for (const sort of ['tags:asc, key:desc', 'meta.tags,lang:asc', 'kind:desc', 'expiresAt'])
       await ok('searchDocuments', { sort });
-    await ok('searchDocuments', { limit: 0 });
+    await ok('searchDocuments', { limit: 0, partial: true });
     await ok('searchDocuments', { limit: 2 });
     await ok('searchDocuments', { limit: 2, offset: 1, sort: 'key', asc: true });
     await ok('searchDocuments', { limit: 2, offset: 3 });

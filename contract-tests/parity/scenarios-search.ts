@@ -56,7 +56,7 @@ export const searches: Record<string, Scenario> = {
     await search('app', { prefix: 'last' });
     await search('red tre', { prefix: 'last', matchingStrategy: 'all', highlight: true, highlightEscape: 'html' });
     await search('red apples trees whales', { matchingStrategy: 'most' });
-    await search('red apples', { matchingStrategy: 'all' });
+    await search('red apples', { matchingStrategy: 'all', partial: true });
     for (const totals of ['exact', 'bounded', 'none']) await search('red apples', { totals });
     await search('appels');
     await search('apples AND');
@@ -236,7 +236,7 @@ export const searches: Record<string, Scenario> = {
       contextTokenBudget: 100,
       fields: ['kind'],
     });
-    await ok('searchVectors', { query: 'red apples', rerank: 'none' });
+    await ok('searchVectors', { query: 'red apples', rerank: 'none', partial: true });
     await ok('searchVectors', { query: 'red apples', rangeMeta: [{ field: 'year', gte: 2020, lt: '2022' }] });
     await ok('searchVectors', { query: 'red apples', boost: { 'kind:animal': 3, 'year:2019': -2 } });
     await refused('invalid_argument', 'searchVectors', { query: 'red apples', boost: { animal: 3 } });
@@ -294,7 +294,7 @@ export const searches: Record<string, Scenario> = {
     });
     await ok('searchHybrid', { query: 'apple', ...nearest });
     await ok('searchHybrid', { query: 'apple', vectorField: 't', queryVectors: [[1, 0]], includeVectors: true });
-    await ok('findSimilar', { key: 'one', vectorField: 'a', includeVectors: true });
+    await ok('findSimilar', { key: 'one', vectorField: 'a', includeVectors: true, partial: true });
     await ok('searchAcrossCollections', { vectorField: 'a', queryVector: [1, 0.25], targetCollections: [collection] });
     await refused('invalid_argument', 'addDocument', { ...first, vectors: { a: [1, 2, 3] } });
     await refused('invalid_argument', 'addDocument', { ...first, vectors: { b: [1, 2] } });
@@ -358,6 +358,7 @@ export const searches: Record<string, Scenario> = {
       offset: 1,
       limit: 1,
       matchingStrategy: 'all',
+      partial: false,
       rerank: 'none',
     }, { prefix: 'last', fuzzy: 'auto' }]) {
       await ok('searchHybrid', { query: 'apples on trees', ...more });

@@ -37,7 +37,7 @@ public class Docs {
     // The same search as a GET, whose parameters are the arguments in the order of the description; null leaves one out.
     List<String> kinds = List.of("kind=hello", "kind=goodbye");
     SearchFullTextOutput found = fulltext.searchFullTextByQuery(COLLECTION, "hello goodbye", null, null, null, null, null, "year >= 2000",
-        null, null, null, null, null, null, null, null, null, null, null, null, null, true, null, null, null, null, null, null, kinds);
+        null, null, null, null, null, null, null, null, null, null, null, null, null, null, true, null, null, null, null, null, null, kinds);
     for (FullTextResult result : found.getResults()) {
       System.out.println("found " + result.getDocument().getKey() + " " + result.getHighlights().get(0).getFragment());
     }
