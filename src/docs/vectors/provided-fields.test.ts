@@ -157,6 +157,22 @@ describe('a field of the source provider', () => {
     expect(await later.keys('red apples', { collection: 'd', vectorField: 'next' })).toEqual(['b']);
   });
 
+  it('is filled by another provider while what is queued for its former one fills the queue', async () => {
+    const third = new Meaning('third', 8);
+    fixture = await opened({ models: { other, third }, embedding: { queueSize: 4 } });
+    config = await configured('other');
+    for (const key of ['a', 'b']) await fixture.add(key, 'red apples');
+    other.failure = () => new Error('down');
+    await declare(next());
+    const queued = async () => (await fixture.call('getVectorStats', {})).queue.depth;
+    await expect.poll(queued).toBe(2);
+    config = await configured('third');
+    await declare(next());
+    await fixture.caughtUp();
+    expect(await spaces()).toEqual(['server a words', 'server b words', 'field a third', 'field b third']);
+    expect(await queued()).toBe(0);
+  });
+
   it('comes back from its checkpoint, and waits for the documents that its provider refuses', async () => {
     await declare(next());
     await fixture.add('a', 'red apples');

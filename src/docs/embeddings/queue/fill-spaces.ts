@@ -63,9 +63,10 @@ export class SpaceFiller {
       const declared = spacesOf(collections.configOf(each.collection));
       // Another process has changed it: the round after it is loaded fills it.
       if (!isDeepStrictEqual(declared, spacesOf(await storedConfig(environment.sql, each.collection)))) continue;
+      // Nobody works off what is queued for a space that was left, so it would occupy the queue.
+      await this.#empty(each.collection, new Set(declared), signal);
       for (const space of spaces.all())
         if (space.embeds(each.collection)) await this.#fill(space, each.collection, signal);
-      await this.#empty(each.collection, new Set(declared), signal);
       if (signal.aborted) return;
       // A field whose provider does not work is filled when it does.
       const isFilled = declared.every((name) => name === SERVER_SPACE || spaces.get(name)?.embeds(each.collection));
@@ -113,9 +114,9 @@ export class SpaceFiller {
           await work.feed.append(work.tx, rows.map(vectorsChange));
         });
       }
-      await sql.transaction((tx) =>
-        tx.run(`DELETE FROM embedding_states WHERE cid = ${COLLECTION_ID} AND space = ?`, [collection, space])
-      );
+      await this.#transact(async ({ tx }) => {
+        await tx.run(`DELETE FROM embedding_states WHERE cid = ${COLLECTION_ID} AND space = ?`, [collection, space]);
+      });
     }
   }
 
