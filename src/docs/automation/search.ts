@@ -6,7 +6,7 @@ import { gathered } from '../../search/parts/index.ts';
 import { inList } from '../../storage/index.ts';
 import type { Documents } from '../documents/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
-import { PLAIN_SEARCH, readyWords, resolveWords, textQuery, type WordsDeps,
+import { PLAIN_SEARCH, readyWords, resolveWords, textQuery, withCompounds, type WordsDeps,
   type WordsRequest } from '../fulltext/index.ts';
 import type { Hybrid } from '../hybrid/index.ts';
 import { eligibleDocuments, expressionOf, readRows } from '../search/index.ts';
@@ -156,7 +156,8 @@ const search: Search = (deps, conditions, scope) =>
   ({ fts: byWords, vector: byVector, hybrid: byBoth })[conditions.searchType](deps, conditions, scope);
 
 const byWords: Search = async ({ words }, conditions, { collection, eligible, limit, signal }) => {
-  const asked = await gathered(() => wordsOf(words, conditions, collection, { forPresent: true }));
+  const asked = await withCompounds(words.view, () => wordsOf(words, conditions, collection, { forPresent: true }),
+    (request) => request);
   const query = { ...textQuery(await readyWords(words, asked, signal), eligible), limit, totals: 'none' as const };
   return gathered(() => words.view.indexOf(collection)?.search(query).hits ?? []);
 };

@@ -1,5 +1,6 @@
 /** The entry point of the full-text area. */
 export { createFullText, type FullText } from './fulltext.ts';
+export { withCompounds } from './search/compounds-found.ts';
 export { createFullTextSearch, type FullTextSearch } from './search/fulltext-search.ts';
 export { highlighterOf, type WordMatcher, WordMatchers } from './search/highlights.ts';
 export { languagesOfQuery } from './search/query-languages.ts';
