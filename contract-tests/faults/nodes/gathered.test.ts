@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { ListNodesResponse } from '../../../generated/docs/sdk/types.gen.ts';
-import { type DocsServer, startDocsServer } from '../../../src/testkit/docs-server.ts';
-import { freePort } from '../../../src/testkit/free-port.ts';
+import type { DocsServer } from '../../../src/testkit/docs-server.ts';
 import { HttpClient } from '../../../src/testkit/http-client.ts';
 import { expectSameAnswers, expectSameCompletions, OneAndMany } from '../../../src/testkit/partitions/collections.ts';
 import { Choices } from '../../../src/testkit/partitions/requests.ts';
 import { PostgresServer, WITHOUT_POSTGRES } from '../../../src/testkit/postgres-server.ts';
+import { startSharingNode } from '../../../src/testkit/sharing-node.ts';
 
 // oxlint-disable-next-line node/no-process-env -- switches of the test, and no settings of the service
 const { QUIRE_PARTITION_REQUESTS = '150', QUIRE_PARTITION_SEED = '46' } = process.env;
@@ -20,21 +20,7 @@ describe.skipIf(WITHOUT_POSTGRES !== undefined)('a collection in partitions on t
   const random = new Choices(Number(QUIRE_PARTITION_SEED));
 
   const startNode = async (name: string): Promise<void> => {
-    const port = await freePort();
-    const server = await startDocsServer({
-      clock: { now: () => NOW },
-      env: {
-        SVC_STORAGE_DRIVER: 'postgres',
-        SVC_POSTGRES_URL: url,
-        SVC_POSTGRES_POOL: '4',
-        SVC_GRPC_ADDR: `127.0.0.1:${port}`,
-        SVC_NODE_ADDRESS: `127.0.0.1:${port}`,
-        SVC_NODE_NAME: name,
-        SVC_REPLICAS: '1',
-        SVC_REPLICATION_SECRET: 'a secret that all nodes have in common',
-        SVC_MCP_ENABLED: 'false',
-      },
-    });
+    const server = await startSharingNode(name, url, { now: () => NOW });
     nodes.push({ server, http: new HttpClient(server.url) });
   };
 

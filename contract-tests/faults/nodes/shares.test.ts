@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { ListNodesResponse } from '../../../generated/docs/sdk/types.gen.ts';
-import { type DocsServer, startDocsServer } from '../../../src/testkit/docs-server.ts';
-import { freePort } from '../../../src/testkit/free-port.ts';
+import type { DocsServer } from '../../../src/testkit/docs-server.ts';
 import { PostgresServer, WITHOUT_POSTGRES } from '../../../src/testkit/postgres-server.ts';
+import { startSharingNode } from '../../../src/testkit/sharing-node.ts';
 
 const TIME = { timeout: 120_000 };
-const SECRET = 'a secret that all nodes have in common';
 const COLLECTIONS = ['red', 'green', 'blue', 'black', 'white', 'grey'];
 
 describe.skipIf(WITHOUT_POSTGRES !== undefined)('nodes that each hold a share of the indexes', TIME, () => {
@@ -14,20 +13,7 @@ describe.skipIf(WITHOUT_POSTGRES !== undefined)('nodes that each hold a share of
   const nodes: DocsServer[] = [];
 
   const startNode = async (name: string): Promise<DocsServer> => {
-    const port = await freePort();
-    const node = await startDocsServer({
-      env: {
-        SVC_STORAGE_DRIVER: 'postgres',
-        SVC_POSTGRES_URL: url,
-        SVC_POSTGRES_POOL: '4',
-        SVC_GRPC_ADDR: `127.0.0.1:${port}`,
-        SVC_NODE_ADDRESS: `127.0.0.1:${port}`,
-        SVC_NODE_NAME: name,
-        SVC_REPLICAS: '1',
-        SVC_REPLICATION_SECRET: SECRET,
-        SVC_MCP_ENABLED: 'false',
-      },
-    });
+    const node = await startSharingNode(name, url);
     nodes.push(node);
     return node;
   };
@@ -61,7 +47,8 @@ describe.skipIf(WITHOUT_POSTGRES !== undefined)('nodes that each hold a share of
     expect(answer.status, JSON.stringify(answer.body)).toBe(200);
     return answer;
   }
-  const list = async (node: DocsServer) => (await send(node, 'GET', '/v1/nodes')).body as unknown as ListNodesResponse;
+  const list = async (node: DocsServer, collection: string) =>
+    (await send(node, 'GET', `/v1/nodes?collection=${collection}`)).body as unknown as ListNodesResponse;
   const keysOf = (body: Record<string, unknown>) =>
     (body['results'] as { document: { key: string } }[]).map(({ document: { key } }) => key);
 
@@ -73,11 +60,12 @@ describe.skipIf(WITHOUT_POSTGRES !== undefined)('nodes that each hold a share of
 
   const settled = (present: readonly DocsServer[]) =>
     vi.waitFor(async () => {
-      const { partitions, nodes: known } = await list(present[0]!);
-      const alive = known.filter(({ state }) => state !== 'gone');
-      expect(alive).toHaveLength(present.length);
-      for (const { ready, wanted } of partitions.filter(({ collection }) => COLLECTIONS.includes(collection)))
-        expect(ready).toEqual(wanted);
+      for (const collection of COLLECTIONS) {
+        const { partitions, nodes: known } = await list(present[0]!, collection);
+        expect(known.filter(({ state }) => state !== 'gone')).toHaveLength(present.length);
+        expect(partitions).toHaveLength(1);
+        expect(partitions[0]!.ready).toEqual(partitions[0]!.wanted);
+      }
     }, { timeout: 60_000, interval: 300 });
 
   const findEverywhere = async (present: readonly DocsServer[]): Promise<void> => {

@@ -25,7 +25,7 @@ const nothing = new ClusterState({
 });
 
 /** A node that is meant for all that it lists, with one view. */
-function nodeOf(memory: Set<string>, divisions: Partial<Record<string, Division>>) {
+function nodeOf(memory: Set<string>, divisions: Partial<Record<string, Division>>, isLimited = false) {
   const node = {
     listed: [unit('large', 0, 2), unit('large', 1, 2), unit('small'), unit('other')],
     unwanted: new Set([unit('other').unit]),
@@ -71,6 +71,7 @@ function nodeOf(memory: Set<string>, divisions: Partial<Record<string, Division>
         return node.listed;
       },
     },
+    isLimited,
     log: silentLog,
     timer,
   });
@@ -108,6 +109,17 @@ it('holds the partitions that the node is meant for, and releases what others ha
   await round();
   expect([[...memory], names()]).toEqual([[], ['small']]);
   await held.stop();
+});
+
+it('leaves what it is not meant to hold to others, and what nobody has only if it has a limit of memory', () => {
+  const [wanted, unwanted] = [unit('small').unit, unit('other').unit];
+  const [free, limited] = [nodeOf(new Set(), {}), nodeOf(new Set(), {}, true)];
+  for (const { held } of [free, limited])
+    expect([held.leaves(wanted, true), held.leaves(wanted, false), held.leaves(unwanted, true)]).toEqual([true, false,
+      true]);
+  expect([free.held.leaves(unwanted, false), limited.held.leaves(unwanted, false)]).toEqual([false, true]);
+  limited.node.state = undefined;
+  expect(limited.held.leaves(unwanted, false)).toBe(false);
 });
 
 it('builds its share of new partitions, and has them serve when the nodes have all of them', async () => {

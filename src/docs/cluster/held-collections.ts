@@ -20,6 +20,8 @@ interface HeldCollectionsDeps {
   readonly views: readonly HoldingView[];
   readonly cluster: Pick<Cluster, 'state' | 'isWanted' | 'mayDrop' | 'wake'>;
   readonly collections: Pick<Collections, 'all' | 'listed'>;
+  /** Whether the indexes of this node have a limit of memory. */
+  readonly isLimited?: boolean;
   readonly log: Log;
   readonly timer?: LoopOptions['timer'];
   readonly now?: () => number;
@@ -79,6 +81,16 @@ export class HeldCollections {
   /** Whether a unit is held, so that what of it rests counts as ready. */
   has(unit: UnitNumber): boolean {
     return this.#held.has(unit);
+  }
+
+  /**
+   * Whether searches leave what rests of a unit to others, of which some are ready or not. With a limit of memory, what
+   * this node is not meant to hold stays out of it, also if no other has it.
+   */
+  leaves(unit: UnitNumber, isReadyElsewhere: boolean): boolean {
+    if (this.has(unit)) return false;
+    const { cluster, isLimited = false } = this.#deps;
+    return isReadyElsewhere || (isLimited && cluster.state !== undefined && !cluster.isWanted(unit));
   }
 
   async #round(signal: AbortSignal): Promise<void> {

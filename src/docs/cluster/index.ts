@@ -99,7 +99,7 @@ function shareOf({ connectNode, feed, log, settings }: DocsEnvironment,
     readonly collections: Collections }): Sharing | undefined
 {
   if (connectNode === undefined) return undefined;
-  const held = new HeldCollections({ views, cluster, collections, log });
+  const held = new HeldCollections({ views, cluster, collections, isLimited: (settings.indexMemory ?? 0) > 0, log });
   const connections = new NodeConnections(connectNode);
   const known = (): number | undefined => feed.known;
   const forwarder = new CallForwarder({ cluster, collections, connections, known });
@@ -113,10 +113,7 @@ function shareOf({ connectNode, feed, log, settings }: DocsEnvironment,
   });
   const have = (partition: Partition): boolean => {
     const unit = collections.unitOf(partition);
-    if (unit === undefined || held.has(unit)) return false;
-    // What does not fit is not brought into memory here, although no other node has it.
-    const mayNotHold = settings.indexMemory !== undefined && cluster.state !== undefined && !cluster.isWanted(unit);
-    return mayNotHold || forwarder.routesTo(partition).length > 0;
+    return unit !== undefined && held.leaves(unit, forwarder.routesTo(partition).length > 0);
   };
   for (const view of views) view.leaveTo({ have, documentsOf: (collection) => collections.documentsOf(collection) });
   return { held, connections, forwarder, gatherer };
